@@ -1,0 +1,67 @@
+import type * as z from "zod";
+import { configMap, event, lease, namespace, node, pod } from "./core.ts";
+import { ec2NodeClass } from "./ec2-node-class.ts";
+import { nodeClaim } from "./node-claim.ts";
+import { nodePool } from "./node-pool.ts";
+import { podDisruptionBudget, priorityClass } from "./policy.ts";
+import { persistentVolume, persistentVolumeClaim, storageClass, volumeAttachment } from "./storage.ts";
+import { cronJob, daemonSet, deployment, job, replicaSet, statefulSet } from "./workloads.ts";
+
+/** Every kind we read, with its schema. The one place that knows them all. */
+export const schemas = {
+  Pod: pod,
+  Node: node,
+  Namespace: namespace,
+  ConfigMap: configMap,
+  Event: event,
+  Lease: lease,
+  NodePool: nodePool,
+  NodeClaim: nodeClaim,
+  EC2NodeClass: ec2NodeClass,
+  Deployment: deployment,
+  ReplicaSet: replicaSet,
+  StatefulSet: statefulSet,
+  DaemonSet: daemonSet,
+  Job: job,
+  CronJob: cronJob,
+  PodDisruptionBudget: podDisruptionBudget,
+  PriorityClass: priorityClass,
+  PersistentVolumeClaim: persistentVolumeClaim,
+  PersistentVolume: persistentVolume,
+  StorageClass: storageClass,
+  VolumeAttachment: volumeAttachment,
+} as const;
+
+export type Kind = keyof typeof schemas;
+export type KubernetesObjects = { [K in Kind]: z.infer<(typeof schemas)[K]> };
+export type KubernetesObject = KubernetesObjects[Kind];
+
+export interface KindInfo {
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+export const kinds: { readonly [K in Kind]: KindInfo } = {
+  Pod: { apiVersion: "v1", plural: "pods", namespaced: true },
+  Node: { apiVersion: "v1", plural: "nodes", namespaced: false },
+  Namespace: { apiVersion: "v1", plural: "namespaces", namespaced: false },
+  ConfigMap: { apiVersion: "v1", plural: "configmaps", namespaced: true },
+  Event: { apiVersion: "v1", plural: "events", namespaced: true },
+  Lease: { apiVersion: "coordination.k8s.io/v1", plural: "leases", namespaced: true },
+  NodePool: { apiVersion: "karpenter.sh/v1", plural: "nodepools", namespaced: false },
+  NodeClaim: { apiVersion: "karpenter.sh/v1", plural: "nodeclaims", namespaced: false },
+  EC2NodeClass: { apiVersion: "karpenter.k8s.aws/v1", plural: "ec2nodeclasses", namespaced: false },
+  Deployment: { apiVersion: "apps/v1", plural: "deployments", namespaced: true },
+  ReplicaSet: { apiVersion: "apps/v1", plural: "replicasets", namespaced: true },
+  StatefulSet: { apiVersion: "apps/v1", plural: "statefulsets", namespaced: true },
+  DaemonSet: { apiVersion: "apps/v1", plural: "daemonsets", namespaced: true },
+  Job: { apiVersion: "batch/v1", plural: "jobs", namespaced: true },
+  CronJob: { apiVersion: "batch/v1", plural: "cronjobs", namespaced: true },
+  PodDisruptionBudget: { apiVersion: "policy/v1", plural: "poddisruptionbudgets", namespaced: true },
+  PriorityClass: { apiVersion: "scheduling.k8s.io/v1", plural: "priorityclasses", namespaced: false },
+  PersistentVolumeClaim: { apiVersion: "v1", plural: "persistentvolumeclaims", namespaced: true },
+  PersistentVolume: { apiVersion: "v1", plural: "persistentvolumes", namespaced: false },
+  StorageClass: { apiVersion: "storage.k8s.io/v1", plural: "storageclasses", namespaced: false },
+  VolumeAttachment: { apiVersion: "storage.k8s.io/v1", plural: "volumeattachments", namespaced: false },
+};

@@ -1,0 +1,127 @@
+/** Names that Kubernetes, Karpenter and Journeyman share. Karpenter's are kept to the letter, so that a cluster can change hands. */
+
+export const group = "karpenter.sh";
+export const awsGroup = "karpenter.k8s.aws";
+export const ownGroup = "journeyman.sh";
+
+export const label = {
+  nodePool: "karpenter.sh/nodepool",
+  capacityType: "karpenter.sh/capacity-type",
+  registered: "karpenter.sh/registered",
+  initialized: "karpenter.sh/initialized",
+  doNotSyncTaints: "karpenter.sh/do-not-sync-taints",
+  nodeClass: "karpenter.k8s.aws/ec2nodeclass",
+  zone: "topology.kubernetes.io/zone",
+  zoneId: "topology.k8s.aws/zone-id",
+  region: "topology.kubernetes.io/region",
+  instanceType: "node.kubernetes.io/instance-type",
+  arch: "kubernetes.io/arch",
+  os: "kubernetes.io/os",
+  hostname: "kubernetes.io/hostname",
+  windowsBuild: "node.kubernetes.io/windows-build",
+  excludeFromLoadBalancers: "node.kubernetes.io/exclude-from-external-load-balancers",
+} as const;
+
+export const annotation = {
+  doNotDisrupt: "karpenter.sh/do-not-disrupt",
+  nodePoolHash: "karpenter.sh/nodepool-hash",
+  nodePoolHashVersion: "karpenter.sh/nodepool-hash-version",
+  terminationTimestamp: "karpenter.sh/nodeclaim-termination-timestamp",
+  /** On a NodeClaim: the pods it is meant for (design §4.1, step 2). */
+  nominatedPods: "journeyman.sh/nominated-pods",
+  /** On a NodeClaim: why it was made, at most 1 KiB. */
+  reason: "journeyman.sh/reason",
+  /** On a NodeClaim: the launch record, the write-ahead ledger (design §4.1, step 5). */
+  launch: "journeyman.sh/launch",
+  /** On a Node: it is leaving and its pods need a new home; reason and deadline. */
+  replace: "journeyman.sh/replace",
+  /** On any stepped object: `{n, dueAt}` (design rule 7). */
+  step: "journeyman.sh/step",
+  /** On a NodeClaim: digest of the pods last seen on its node, which tells when one came or went. */
+  podsDigest: "journeyman.sh/pods-digest",
+  /** On a NodePool: `replace` makes a rebalance recommendation replace the node (design §4.3). */
+  onRebalance: "journeyman.sh/on-rebalance",
+} as const;
+
+export const taintKey = {
+  disrupted: "karpenter.sh/disrupted",
+  unregistered: "karpenter.sh/unregistered",
+} as const;
+
+export const terminationFinalizer = "karpenter.sh/termination";
+
+/** EC2 tags on everything we launch. */
+export const tag = {
+  nodePool: "karpenter.sh/nodepool",
+  nodeClaim: "karpenter.sh/nodeclaim",
+  nodeClass: "karpenter.k8s.aws/ec2nodeclass",
+  clusterName: "eks:eks-cluster-name",
+  launchGroup: "journeyman.sh/launch-group",
+  name: "Name",
+} as const;
+
+/** Karpenter's ownership tag: `kubernetes.io/cluster/NAME = owned`. */
+export function clusterOwnershipTag(clusterName: string): string {
+  return `kubernetes.io/cluster/${clusterName}`;
+}
+
+/** Older or vendor spellings of a label, read as the current one (karpenter-core §1.6). */
+export const labelAliases: Readonly<Record<string, string>> = {
+  "failure-domain.beta.kubernetes.io/zone": label.zone,
+  "failure-domain.beta.kubernetes.io/region": label.region,
+  "beta.kubernetes.io/arch": label.arch,
+  "beta.kubernetes.io/os": label.os,
+  "beta.kubernetes.io/instance-type": label.instanceType,
+  "topology.ebs.csi.aws.com/zone": label.zone,
+};
+
+/** The label a key is read as. */
+export function canonicalLabel(key: string): string {
+  return Object.hasOwn(labelAliases, key) ? (labelAliases[key] ?? key) : key;
+}
+
+const wellKnownAwsNames = [
+  "instance-cpu",
+  "instance-cpu-manufacturer",
+  "instance-cpu-sustained-clock-speed-mhz",
+  "instance-memory",
+  "instance-ebs-bandwidth",
+  "instance-network-bandwidth",
+  "instance-category",
+  "instance-generation",
+  "instance-family",
+  "instance-size",
+  "instance-local-nvme",
+  "instance-capability-flex",
+  "instance-hypervisor",
+  "instance-encryption-in-transit-supported",
+  "instance-gpu-name",
+  "instance-gpu-manufacturer",
+  "instance-gpu-count",
+  "instance-gpu-memory",
+  "instance-accelerator-name",
+  "instance-accelerator-manufacturer",
+  "instance-accelerator-count",
+  "instance-tenancy",
+  "capacity-reservation-id",
+  "capacity-reservation-type",
+  "capacity-reservation-interruptible",
+  "placement-group-id",
+  "placement-group-partition",
+  "ec2nodeclass",
+  "nitro-sandbox",
+] as const;
+
+/** Keys that a NodePool need not define for a pod to ask for them: instance types resolve them (karpenter-core §3). */
+export const wellKnownLabels: ReadonlySet<string> = new Set([
+  label.nodePool,
+  label.capacityType,
+  label.zone,
+  label.zoneId,
+  label.region,
+  label.instanceType,
+  label.arch,
+  label.os,
+  label.windowsBuild,
+  ...wellKnownAwsNames.map((name) => `${awsGroup}/${name}`),
+]);

@@ -1,0 +1,40 @@
+import type { KubernetesObject } from "./kinds.ts";
+import { isDnsSubdomain, labelKeyFault, labelValueFault } from "./label-syntax.ts";
+import { duplicateTaintFaults, taintFaults } from "./node-pool-validation.ts";
+import { requirementFaults } from "./requirement-validation.ts";
+import { type Fault, fault } from "./rules.ts";
+
+/**
+ * What an API server would still refuse of an object whose schema is satisfied. For files only: what a cluster sends has been
+ * admitted, and a NodeClaim must not drop out of sight there for an old sin.
+ */
+export function objectFaults(object: KubernetesObject): readonly Fault[] {
+  const { name, labels = {} } = object.metadata;
+  return [
+    ...fault(["metadata", "name"], isDnsSubdomain(name) ? undefined : "lower-case letters, digits, - and ."),
+    ...Object.entries(labels).flatMap(([key, value]) => [
+      ...fault(["metadata", "labels", key], labelKeyFault(key), JSON.stringify(key)),
+      ...fault(["metadata", "labels", key], labelValueFault(value)),
+    ]),
+    ...kindFaults(object),
+  ];
+}
+
+function kindFaults(object: KubernetesObject): readonly Fault[] {
+  if (object.kind === "NodePool") {
+    const long = object.metadata.name.length > 63;
+    return fault(["metadata", "name"], long ? "at most 63 characters, as it becomes a label's value" : undefined);
+  }
+  if (object.kind !== "NodeClaim") return [];
+  const { requirements, taints = [], startupTaints = [] } = object.spec;
+  return [
+    ...requirements.flatMap((entry, index) => within(["spec", "requirements", index], requirementFaults(entry))),
+    ...taints.flatMap((taint, index) => within(["spec", "taints", index], taintFaults(taint))),
+    ...startupTaints.flatMap((taint, index) => within(["spec", "startupTaints", index], taintFaults(taint))),
+    ...within(["spec"], duplicateTaintFaults(object.spec)),
+  ];
+}
+
+function within(path: Fault["path"], faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
+}

@@ -1,0 +1,53 @@
+/** One thing that is wrong with an input file, and what would be right. */
+export interface Problem {
+  readonly file: string;
+  /** 1-based, as `---` separates them; 0 when the whole file is meant. */
+  readonly document: number;
+  /** Field, such as `spec.limits.cpu`, or `line 3, column 5` where there are no fields yet; may be empty. */
+  readonly path: string;
+  readonly found: string;
+  readonly expected: string;
+}
+
+/** Where an object was read. */
+export interface Place {
+  readonly name: string;
+  /** 1-based. */
+  readonly document: number;
+  /** Index in the `items` of a List, as in the path `items[2]`. */
+  readonly item?: number;
+}
+
+/** One line: `pool.yaml, document 2, spec.limits.cpu: found "-1", expected ...`. */
+export function describeProblem({ file, document, path, found, expected }: Problem): string {
+  const where = [file, ...(document > 0 ? [`document ${document}`] : []), ...(path === "" ? [] : [path])];
+  return `${where.join(", ")}: found ${found}, expected ${expected}`;
+}
+
+/** `dump.yaml, document 1, items[2]`. */
+export function describePlace({ name, document, item }: Place): string {
+  return `${name}, document ${document}${item === undefined ? "" : `, items[${item}]`}`;
+}
+
+/** A problem with an object: paths are the object's, and gain the object's own place in a List. */
+export function problemAt(place: Place, path: readonly PropertyKey[], found: string, expected: string): Problem {
+  const prefix = place.item === undefined ? [] : ["items", place.item];
+  return { file: place.name, document: place.document, path: formatPath([...prefix, ...path]), found, expected };
+}
+
+/** `spec.requirements[2].operator`; keys that are no plain words stand in brackets: `labels["app.kubernetes.io/name"]`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    const key = String(part);
+    if (!/^[\w-]+$/.test(key)) return `${text}[${JSON.stringify(key)}]`;
+    return text === "" ? key : `${text}.${key}`;
+  }, "");
+}
+
+/** A value as it was written, short enough for one line. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

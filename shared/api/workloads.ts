@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { podTemplate } from "./core.ts";
+import { condition, labelSelector, objectMeta } from "./schema.ts";
+
+const replicas = z.number().int().min(0);
+
+export const deployment = z.object({
+  apiVersion: z.literal("apps/v1"),
+  kind: z.literal("Deployment"),
+  metadata: objectMeta,
+  spec: z.object({
+    replicas: replicas.exactOptional(),
+    selector: labelSelector.exactOptional(),
+    template: podTemplate,
+  }),
+});
+export type Deployment = z.infer<typeof deployment>;
+
+export const replicaSet = z.object({
+  apiVersion: z.literal("apps/v1"),
+  kind: z.literal("ReplicaSet"),
+  metadata: objectMeta,
+  spec: z.object({
+    replicas: replicas.exactOptional(),
+    selector: labelSelector.exactOptional(),
+    template: podTemplate,
+  }),
+});
+export type ReplicaSet = z.infer<typeof replicaSet>;
+
+export const statefulSet = z.object({
+  apiVersion: z.literal("apps/v1"),
+  kind: z.literal("StatefulSet"),
+  metadata: objectMeta,
+  spec: z.object({
+    replicas: replicas.exactOptional(),
+    selector: labelSelector.exactOptional(),
+    template: podTemplate,
+  }),
+});
+export type StatefulSet = z.infer<typeof statefulSet>;
+
+export const daemonSet = z.object({
+  apiVersion: z.literal("apps/v1"),
+  kind: z.literal("DaemonSet"),
+  metadata: objectMeta,
+  spec: z.object({ selector: labelSelector.exactOptional(), template: podTemplate }),
+});
+export type DaemonSet = z.infer<typeof daemonSet>;
+
+const jobSpec = z.object({
+  parallelism: replicas.exactOptional(),
+  completions: replicas.exactOptional(),
+  suspend: z.boolean().exactOptional(),
+  template: podTemplate,
+});
+
+export const job = z.object({
+  apiVersion: z.literal("batch/v1"),
+  kind: z.literal("Job"),
+  metadata: objectMeta,
+  spec: jobSpec,
+  status: z
+    .object({ conditions: z.array(condition).exactOptional(), succeeded: z.number().exactOptional() })
+    .exactOptional(),
+});
+export type Job = z.infer<typeof job>;
+
+export const cronJob = z.object({
+  apiVersion: z.literal("batch/v1"),
+  kind: z.literal("CronJob"),
+  metadata: objectMeta,
+  spec: z.object({ schedule: z.string(), jobTemplate: z.object({ spec: jobSpec }) }),
+});
+export type CronJob = z.infer<typeof cronJob>;
