@@ -1,0 +1,45 @@
+import type { BlockDeviceMapping, EC2NodeClass } from "../api/ec2-node-class.ts";
+import type { RunInstancesRequest } from "../ports.ts";
+import { quantityToWhole } from "../scheduling/quantities.ts";
+import { amiFamilyTraits, resolveAmiFamily } from "./ami-family.ts";
+
+type DeviceRequest = RunInstancesRequest["blockDeviceMappings"][number];
+
+/** Volumes of a node: the class's own, else the family's defaults (gp3, encrypted); Custom images bring theirs. */
+export function blockDevices(nodeClass: EC2NodeClass): readonly DeviceRequest[] {
+  return nodeClass.spec.blockDeviceMappings?.flatMap(deviceRequest) ?? defaultDevices(nodeClass);
+}
+
+const bottlerocketRootDevice = "/dev/xvda";
+const bottlerocketRootGib = 4;
+
+function defaultDevices(nodeClass: EC2NodeClass): readonly DeviceRequest[] {
+  const family = resolveAmiFamily(nodeClass);
+  const { ephemeralDevice, defaultVolumeGib } = amiFamilyTraits(family);
+  if (ephemeralDevice === undefined) return [];
+  const devices = [defaultDevice(ephemeralDevice, defaultVolumeGib)];
+  return family === "Bottlerocket" ? [defaultDevice(bottlerocketRootDevice, bottlerocketRootGib), ...devices] : devices;
+}
+
+function defaultDevice(deviceName: string, volumeSizeGib: number): DeviceRequest {
+  return { deviceName, volumeSizeGib, volumeType: "gp3", encrypted: true };
+}
+
+function deviceRequest({ deviceName, ebs }: BlockDeviceMapping): readonly DeviceRequest[] {
+  if (deviceName === undefined) return [];
+  if (ebs === undefined) return [{ deviceName }];
+  const { volumeSize, volumeType, iops, throughput, encrypted, kmsKeyID, snapshotID, deleteOnTermination } = ebs;
+  return [
+    {
+      deviceName,
+      ...(volumeSize !== undefined && { volumeSizeGib: Math.ceil(quantityToWhole(volumeSize) / 2 ** 30) }),
+      ...(volumeType !== undefined && { volumeType }),
+      ...(iops !== undefined && { iops }),
+      ...(throughput !== undefined && { throughputMibps: throughput }),
+      ...(encrypted !== undefined && { encrypted }),
+      ...(kmsKeyID !== undefined && { kmsKeyId: kmsKeyID }),
+      ...(snapshotID !== undefined && { snapshotId: snapshotID }),
+      ...(deleteOnTermination !== undefined && { deleteOnTermination }),
+    },
+  ];
+}

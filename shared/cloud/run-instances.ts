@@ -1,0 +1,171 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
+import { clusterOwnershipTag, label, tag } from "../api/labels.ts";
+import type { NodeClaim } from "../api/node-claim.ts";
+import type { ClusterEndpoint, RunInstancesRequest } from "../ports.ts";
+import { firstConflict } from "../scheduling/requirements.ts";
+import { resolveAmiFamily } from "./ami-family.ts";
+import { blockDevices } from "./block-devices.ts";
+import { imageRequirements } from "./class-compatibility.ts";
+import type { InstanceType } from "./instance-type.ts";
+import type { LaunchAttempt, LaunchProblem, LaunchRequests, LaunchTarget } from "./launch-situation.ts";
+import { unavailableSubnets } from "./unavailable-offerings.ts";
+import { registrationLabels, registrationTaints } from "./user-data/node-registration.ts";
+import { userData } from "./user-data/user-data.ts";
+
+/** Everything but the record that a group's request is made of. */
+export interface LaunchContext {
+  readonly cluster: ClusterEndpoint;
+  /** The leader: its labels, taints and NodePool are those of every member. */
+  readonly nodeClaim: NodeClaim;
+  /** Ready, or without status (offline): what its status lacks altogether is a placeholder, such as `ami-al2023-amd64`. */
+  readonly nodeClass: EC2NodeClass;
+  /** By name, as this class runs them. */
+  readonly instanceTypes: ReadonlyMap<string, InstanceType>;
+}
+
+/** The launch protocol's view of a group's NodeClaim and NodeClass. */
+export function launchRequests(context: LaunchContext): LaunchRequests {
+  return {
+    clusterName: context.cluster.name,
+    target: (offering, unavailable, now) => {
+      const instanceType = context.instanceTypes.get(offering.instanceType);
+      if (instanceType === undefined) return unknownType(offering.instanceType);
+      return launchTarget(context.nodeClass, instanceType, offering.zone, unavailableSubnets(unavailable, now));
+    },
+    request: (attempt) => runInstancesRequest(context, attempt),
+  };
+}
+
+/** The image and the subnet of an offering: the class's first of each that suit it. */
+export function launchTarget(
+  nodeClass: EC2NodeClass,
+  instanceType: InstanceType,
+  zone: string,
+  excludedSubnets: ReadonlySet<string>,
+): LaunchTarget | LaunchProblem {
+  const imageId = imageFor(nodeClass, instanceType);
+  if (imageId === undefined) {
+    return problem("offering", "AMINotFound", `no image of ${nodeClass.metadata.name} suits ${instanceType.name}`);
+  }
+  const subnets = nodeClass.status?.subnets ?? [{ id: `subnet-${zone}`, zone }];
+  const subnet = subnets.find((one) => one.zone === zone && !excludedSubnets.has(one.id));
+  if (subnet === undefined) {
+    return problem("offering", "SubnetResolutionFailed", `${nodeClass.metadata.name} has no usable subnet in ${zone}`);
+  }
+  return { kind: "target", subnetId: subnet.id, imageId };
+}
+
+/** The request of an attempt, from its record, the NodeClaim and the NodeClass alone: a replay is the same to the byte. */
+export function runInstancesRequest(
+  context: LaunchContext,
+  attempt: LaunchAttempt,
+): { readonly kind: "request"; readonly request: RunInstancesRequest } | LaunchProblem {
+  const { nodeClass, nodeClaim, cluster } = context;
+  const unsupported = unsupportedFields.find((field) => nodeClass.spec[field] !== undefined);
+  if (unsupported !== undefined) {
+    return problem("class", "UnsupportedField", `spec.${unsupported} is not supported yet, so no node is launched`);
+  }
+  const instanceType = context.instanceTypes.get(attempt.instanceType);
+  if (instanceType === undefined) return unknownType(attempt.instanceType);
+  const identity = nodeIdentity(nodeClass);
+  if (identity.kind === "problem") return identity;
+  const { kubelet, instanceStorePolicy, associatePublicIPAddress, detailedMonitoring, metadataOptions } =
+    nodeClass.spec;
+  const bootstrap = {
+    cluster,
+    labels: registrationLabels(nodeClaim, attempt.capacityType),
+    taints: registrationTaints(nodeClaim),
+    maxPods: instanceType.capacity.pods ?? 0,
+    ...(kubelet && { kubelet }),
+    ...(instanceStorePolicy && { instanceStorePolicy }),
+  };
+  const data = userData(resolveAmiFamily(nodeClass), bootstrap, nodeClass.spec.userData);
+  if (data.kind === "problem") return data;
+  const request: RunInstancesRequest = {
+    clientToken: attempt.clientToken,
+    minCount: 1,
+    maxCount: attempt.count,
+    instanceType: attempt.instanceType,
+    imageId: attempt.imageId,
+    subnetId: attempt.subnetId,
+    securityGroupIds: identity.securityGroupIds,
+    capacityType: attempt.capacityType,
+    instanceProfile: identity.instanceProfile,
+    userData: data.text,
+    ...(associatePublicIPAddress !== undefined && { associatePublicIpAddress: associatePublicIPAddress }),
+    ...(detailedMonitoring !== undefined && { detailedMonitoring }),
+    metadataOptions: {
+      httpEndpoint: metadataOptions.httpEndpoint,
+      httpProtocolIpv6: metadataOptions.httpProtocolIPv6,
+      httpPutResponseHopLimit: metadataOptions.httpPutResponseHopLimit,
+      httpTokens: metadataOptions.httpTokens,
+    },
+    blockDeviceMappings: blockDevices(nodeClass),
+    tags: launchTags(context, attempt),
+  };
+  return { kind: "request", request };
+}
+
+/** Fields that change what EC2 launches and that the request cannot carry: ignoring them would launch the wrong node. */
+const unsupportedFields = [
+  "networkInterfaces",
+  "placementGroupSelector",
+  "ipPrefixCount",
+  "connectionTracking",
+  "cpuOptions",
+] as const;
+
+/** Karpenter's tags, so that either controller recognises the instance (karpenter-aws §4.4), and the group's. */
+function launchTags(
+  { cluster, nodeClaim, nodeClass }: LaunchContext,
+  attempt: LaunchAttempt,
+): RunInstancesRequest["tags"] {
+  const only = attempt.members.length === 1 ? attempt.members[0] : undefined;
+  return {
+    ...nodeClass.spec.tags,
+    [clusterOwnershipTag(cluster.name)]: "owned",
+    [tag.clusterName]: cluster.name,
+    [tag.nodePool]: nodeClaim.metadata.labels?.[label.nodePool] ?? "",
+    [tag.nodeClass]: nodeClass.metadata.name,
+    [tag.launchGroup]: attempt.group,
+    ...(only !== undefined && { [tag.nodeClaim]: only }),
+  };
+}
+
+/** The first image whose requirements the type meets, as in karpenter-aws §1.2. */
+function imageFor(nodeClass: EC2NodeClass, instanceType: InstanceType): string | undefined {
+  const images = imageRequirements(nodeClass);
+  if (images === undefined) {
+    const arch = [...(instanceType.requirements.get(label.arch)?.values ?? [])][0] ?? "amd64";
+    return `ami-${resolveAmiFamily(nodeClass).toLowerCase()}-${arch}`;
+  }
+  const index = images.findIndex((image) => firstConflict(instanceType.requirements, image) === undefined);
+  return nodeClass.status?.amis?.[index]?.id;
+}
+
+function nodeIdentity(
+  nodeClass: EC2NodeClass,
+):
+  | { readonly kind: "identity"; readonly instanceProfile: string; readonly securityGroupIds: readonly string[] }
+  | LaunchProblem {
+  const { metadata, spec, status } = nodeClass;
+  const placeholder = status === undefined ? `profile-of-${spec.role ?? metadata.name}` : undefined;
+  const instanceProfile = spec.instanceProfile ?? status?.instanceProfile ?? placeholder;
+  if (instanceProfile === undefined) {
+    return problem("class", "InstanceProfileNotFound", `${metadata.name} has no instance profile yet`);
+  }
+  const groups = status?.securityGroups ?? [{ id: `sg-${metadata.name}` }];
+  const securityGroupIds = groups.map((one) => one.id).sort();
+  if (securityGroupIds.length === 0) {
+    return problem("class", "SecurityGroupsNotFound", `${metadata.name} selects no security group`);
+  }
+  return { kind: "identity", instanceProfile, securityGroupIds };
+}
+
+function unknownType(name: string): LaunchProblem {
+  return problem("offering", "InstanceTypeResolutionFailed", `${name} is not in the catalog of this NodeClass`);
+}
+
+function problem(scope: LaunchProblem["scope"], reason: string, message: string): LaunchProblem {
+  return { kind: "problem", scope, reason, message };
+}
