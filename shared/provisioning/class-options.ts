@@ -1,0 +1,108 @@
+import { label, wellKnownLabels } from "../api/labels.ts";
+import {
+  allows,
+  describeConflict,
+  firstConflict,
+  firstIncompatibility,
+  type Requirements,
+} from "../scheduling/requirements.ts";
+import { firstShortage, formatResources } from "../scheduling/resources.ts";
+import { firstUntolerated } from "../scheduling/taints.ts";
+import type { PodConstraints } from "../state/pod-record.ts";
+import { isExotic } from "./exotic-types.ts";
+import type { NodeOption, PlanningPools, PoolOptions, PoolRejection } from "./node-options.ts";
+import { weightOf } from "./node-options.ts";
+
+/** The nodes that could hold one pod of a class. */
+export interface ClassOptions {
+  /** Requirements of the OR-term that is used. */
+  readonly requirements: Requirements;
+  /** By NodePool weight, heaviest first: a heavier pool is used while it can be. Equal weights compete on price. */
+  readonly tiers: readonly (readonly NodeOption[])[];
+  /** Why each other pool cannot take it. */
+  readonly rejections: readonly PoolRejection[];
+}
+
+/**
+ * Matches a class against every NodePool. Of several required OR-terms the first that some pool can serve is used, as Karpenter
+ * consumes them (karpenter-core §2.4); with none, the last term's reasons are given.
+ */
+export function classOptions(constraints: PodConstraints, pools: PlanningPools): ClassOptions {
+  let last: ClassOptions = { requirements: new Map(), tiers: [], rejections: pools.rejected };
+  for (const wanted of constraints.nodeAlternatives) {
+    last = optionsFor(constraints, wanted, pools);
+    if (last.tiers.length > 0) return last;
+  }
+  return last;
+}
+
+function optionsFor(
+  constraints: PodConstraints,
+  wanted: Requirements,
+  { pools, rejected }: PlanningPools,
+): ClassOptions {
+  const rejections = [...rejected];
+  const byWeight = new Map<number, NodeOption[]>();
+  for (const pool of pools) {
+    const match = matchPool(constraints, wanted, pool);
+    if ("reason" in match) {
+      rejections.push({ nodePool: pool.pool.metadata.name, reason: match.reason });
+    } else {
+      const weight = weightOf(pool.pool);
+      byWeight.set(weight, [...(byWeight.get(weight) ?? []), ...match.options]);
+    }
+  }
+  return { requirements: wanted, tiers: [...byWeight.values()], rejections };
+}
+
+function matchPool(
+  constraints: PodConstraints,
+  wanted: Requirements,
+  pool: PoolOptions,
+): { readonly options: readonly NodeOption[] } | { readonly reason: string } {
+  const taint = firstUntolerated(pool.taints, constraints.tolerations);
+  if (taint !== undefined) {
+    return {
+      reason: `does not tolerate the taint ${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`,
+    };
+  }
+  const conflict = firstIncompatibility(pool.requirements, wanted, wellKnownLabels);
+  if (conflict !== undefined) return { reason: describeConflict(conflict) };
+  const options = pool.options
+    .filter((option) => firstConflict(option.requirements, wanted) === undefined)
+    .filter((option) => isSoldInAllowedZone(option, wanted));
+  const fitting = options.filter((option) => firstShortage(constraints.requests, option.free) === undefined);
+  const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
+  if (ordinary.length > 0) return { options: ordinary };
+  return fitting.length > 0 ? { options: fitting } : { reason: whyNothingFits(constraints, pool, options) };
+}
+
+function isSoldInAllowedZone(option: NodeOption, wanted: Requirements): boolean {
+  const zone = wanted.get(label.zone);
+  return option.offerings.some((offering) => zone === undefined || allows(zone, offering.zone));
+}
+
+/** The nearest instance type: the one that lacks the fewest resources, then the one with the most CPU. */
+function whyNothingFits(constraints: PodConstraints, pool: PoolOptions, options: readonly NodeOption[]): string {
+  if (pool.options.length === 0) return "no instance type meets the NodePool's requirements";
+  if (options.length === 0) {
+    return `none of the NodePool's ${pool.options.length} offerings meets the pod's requirements, or none is available`;
+  }
+  const nearest = options.reduce((best, option) => {
+    const fewer = shortages(constraints, best).length - shortages(constraints, option).length;
+    const larger = (option.free.cpu ?? 0) - (best.free.cpu ?? 0);
+    return fewer > 0 || (fewer === 0 && larger > 0) ? option : best;
+  });
+  const short = shortages(constraints, nearest).map((resource) => {
+    const asked = formatResources({ [resource]: constraints.requests[resource] ?? 0 })[resource];
+    const has = formatResources({ [resource]: Math.max(0, nearest.free[resource] ?? 0) })[resource];
+    return `${resource} ${asked} (has ${has})`;
+  });
+  return `no instance type is large enough: the nearest of ${options.length}, ${nearest.instanceType.name}, lacks ${short.join(", ")}`;
+}
+
+function shortages(constraints: PodConstraints, option: NodeOption): readonly string[] {
+  return Object.keys(constraints.requests)
+    .filter((resource) => (constraints.requests[resource] ?? 0) > (option.free[resource] ?? 0))
+    .sort();
+}

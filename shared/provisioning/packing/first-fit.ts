@@ -1,0 +1,78 @@
+import { Headroom } from "./headroom.ts";
+import { addUnits, itemsBySize, type OpenNode, openNode } from "./node-filling.ts";
+import { cheapestZone, type Packing, type PackingProblem } from "./problem.ts";
+
+const mostColumnsTried = 12;
+
+/** First-fit decreasing onto one column at a time, for the columns with the cheapest capacity: a candidate among others. */
+export function firstFitPackings(problem: PackingProblem): readonly Packing[] {
+  return columnsByUnitPrice(problem)
+    .slice(0, mostColumnsTried)
+    .map((column) => firstFit(problem, column));
+}
+
+function firstFit(problem: PackingProblem, preferred: number): Packing {
+  const capacity = problem.columns[preferred]?.capacity ?? new Float64Array();
+  const headroom = new Headroom(problem);
+  const nodes: OpenNode[] = [];
+  const unplaced = new Int32Array(problem.items.length);
+  for (const item of itemsBySize(problem, capacity)) {
+    let left = problem.items[item]?.count ?? 0;
+    for (const node of nodes) {
+      if (left === 0) break;
+      left -= addUnits(problem, node, item, left);
+    }
+    left = openNodes(problem, preferred, item, left, headroom, nodes);
+    unplaced[item] = left;
+  }
+  const packed = nodes.map((node) => ({
+    column: node.columnIndex,
+    zone: node.zone,
+    units: node.units,
+    priceUsdPerHour: node.column.zonePrices[node.zone] ?? Number.POSITIVE_INFINITY,
+  }));
+  return { nodes: packed, unplaced, priceUsdPerHour: packed.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+}
+
+/** Opens nodes for what is left of an item; returns how many units no node took. */
+function openNodes(
+  problem: PackingProblem,
+  columnIndex: number,
+  item: number,
+  wanted: number,
+  headroom: Headroom,
+  nodes: OpenNode[],
+): number {
+  const column = problem.columns[columnIndex];
+  let left = wanted;
+  while (left > 0 && column !== undefined && headroom.nodesLeft(column) > 0) {
+    const zone = cheapestZone(column, problem.items[item]?.zoneMask ?? 0);
+    if (zone === undefined) break;
+    const node = openNode(problem, columnIndex, zone);
+    const placed = addUnits(problem, node, item, left);
+    if (placed === 0) break;
+    left -= placed;
+    nodes.push(node);
+    headroom.take(column, 1);
+  }
+  return left;
+}
+
+/** Columns by the price of the demand's own mix of resources, cheapest first. */
+function columnsByUnitPrice(problem: PackingProblem): readonly number[] {
+  const demand = problem.dimensions.map((_, dimension) =>
+    problem.items.reduce((sum, item) => sum + item.count * (item.requests[dimension] ?? 0), 0),
+  );
+  const prices = problem.columns.map((column) => {
+    const zone = cheapestZone(column, -1);
+    const price = zone === undefined ? Number.POSITIVE_INFINITY : (column.zonePrices[zone] ?? Number.POSITIVE_INFINITY);
+    const nodesNeeded = demand.reduce(
+      (most, amount, dimension) => (amount > 0 ? Math.max(most, amount / (column.capacity[dimension] ?? 0)) : most),
+      0,
+    );
+    return price * nodesNeeded;
+  });
+  return [...prices.keys()]
+    .filter((column) => Number.isFinite(prices[column]))
+    .sort((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
+}

@@ -1,0 +1,34 @@
+import type { PackingColumn, PackingProblem } from "./problem.ts";
+
+/** What NodePools may still add, counted down while one packing is built. */
+export class Headroom {
+  readonly #byPool: readonly Float64Array[];
+
+  constructor(problem: PackingProblem) {
+    this.#byPool = problem.pools.map((pool) => Float64Array.from(pool.headroom));
+  }
+
+  /** How many nodes of this column its pool can still take. */
+  nodesLeft(column: PackingColumn): number {
+    const headroom = this.#byPool[column.pool];
+    if (headroom === undefined) return 0;
+    let nodes = Number.MAX_SAFE_INTEGER;
+    for (let dimension = 0; dimension < headroom.length; dimension++) {
+      const use = column.limitUse[dimension] ?? 0;
+      const left = headroom[dimension] ?? 0;
+      if (left === Number.POSITIVE_INFINITY) continue;
+      if (left < 0) return 0;
+      if (use > 0) nodes = Math.min(nodes, Math.floor(left / use));
+    }
+    return nodes;
+  }
+
+  /** Counts `nodes` nodes of a column; a negative number gives them back. */
+  take(column: PackingColumn, nodes: number): void {
+    const headroom = this.#byPool[column.pool];
+    if (headroom === undefined) return;
+    for (let dimension = 0; dimension < headroom.length; dimension++) {
+      headroom[dimension] = (headroom[dimension] ?? 0) - nodes * (column.limitUse[dimension] ?? 0);
+    }
+  }
+}

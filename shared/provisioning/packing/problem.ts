@@ -1,0 +1,76 @@
+/**
+ * The packing problem, stripped of Kubernetes: items with amounts per resource dimension go into columns, which cost money.
+ * Everything is an index into an array, so that the inner loops touch numbers only.
+ */
+export interface PackingProblem {
+  /** Names of the resource dimensions; amounts are in the units of `Resources`. */
+  readonly dimensions: readonly string[];
+  readonly zones: readonly string[];
+  readonly items: readonly PackingItem[];
+  readonly columns: readonly PackingColumn[];
+  readonly rules: readonly NodeRule[];
+  /** What each NodePool may still add, by limit dimension; `Infinity` where it has no limit. */
+  readonly pools: readonly { readonly name: string; readonly headroom: Float64Array }[];
+  readonly limitDimensions: readonly string[];
+}
+
+/** A number of equal units, each a pod or a bundle of pods that must share a node. */
+export interface PackingItem {
+  readonly requests: Float64Array;
+  readonly count: number;
+  /** Bit z is set when zone z is allowed. */
+  readonly zoneMask: number;
+  /** By column: 1 when the column admits the item. */
+  readonly accepts: Uint8Array;
+}
+
+/** A node one could buy: an instance type in a NodePool with a capacity type, in any of its zones. */
+export interface PackingColumn {
+  readonly name: string;
+  readonly pool: number;
+  /** Allocatable less DaemonSet overhead, by dimension. */
+  readonly capacity: Float64Array;
+  /** USD per hour by zone; `Infinity` where it is not to be had. */
+  readonly zonePrices: Float64Array;
+  /** What a node counts against its pool's limits, by limit dimension. */
+  readonly limitUse: Float64Array;
+}
+
+/** A rule about which items may share a node. Arrays are by item. */
+export type NodeRule =
+  /** Hostname spread: where an owner is present, at most `max` pods that match. */
+  | { readonly kind: "spread"; readonly max: number; readonly matches: Int32Array; readonly owns: Uint8Array }
+  /** Hostname anti-affinity: an owner shares its node with no other pod that matches. */
+  | { readonly kind: "anti-affinity"; readonly matches: Int32Array; readonly owns: Uint8Array }
+  /** Items of different colours (0 is none) want different values of one label. */
+  | { readonly kind: "exclusive"; readonly colours: Int32Array };
+
+/** A node with its contents. */
+export interface PackedNode {
+  readonly column: number;
+  readonly zone: number;
+  /** Units by item. */
+  readonly units: Int32Array;
+  readonly priceUsdPerHour: number;
+}
+
+export interface Packing {
+  readonly nodes: readonly PackedNode[];
+  /** Units by item that found no place. */
+  readonly unplaced: Int32Array;
+  readonly priceUsdPerHour: number;
+}
+
+/** The cheapest zone of a column among the allowed ones; undefined when it is sold in none of them. */
+export function cheapestZone(column: PackingColumn, zoneMask: number): number | undefined {
+  let best: number | undefined;
+  let bestPrice = Number.POSITIVE_INFINITY;
+  for (let zone = 0; zone < column.zonePrices.length; zone++) {
+    const price = column.zonePrices[zone] ?? Number.POSITIVE_INFINITY;
+    if ((zoneMask & (1 << zone)) !== 0 && price < bestPrice) {
+      best = zone;
+      bestPrice = price;
+    }
+  }
+  return best;
+}

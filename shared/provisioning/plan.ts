@@ -1,0 +1,43 @@
+import type { Taint } from "../api/schema.ts";
+import type { RankedOffering } from "../cloud/ranking.ts";
+import type { Requirements } from "../scheduling/requirements.ts";
+import type { Resources } from "../scheduling/resources.ts";
+import type { PodRecord } from "../state/pod-record.ts";
+
+/** A node to be launched. */
+export interface PlannedNodeClaim {
+  /** pool-hash of pool and pod UIDs (design §4.1, step 3). */
+  readonly name: string;
+  readonly nodePool: string;
+  readonly pods: readonly PodRecord[];
+  /** Offerings that hold the pods; the first is the plan's choice and never absent. */
+  readonly offerings: readonly [RankedOffering, ...RankedOffering[]];
+  /** The NodePool's requirements narrowed by the pods. */
+  readonly requirements: Requirements;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly startupTaints: readonly Taint[];
+  /** Pods and DaemonSets together. */
+  readonly requests: Resources;
+  /** Of the first offering's instance type. */
+  readonly allocatable: Resources;
+  /** One sentence: why this node. */
+  readonly reason: string;
+}
+
+export interface UnschedulablePod {
+  readonly pod: PodRecord;
+  /** One entry per NodePool that was tried, or one with an empty name for a reason that is the pod's own. */
+  readonly reasons: readonly { readonly nodePool: string; readonly reason: string }[];
+}
+
+/** The answer for every provisionable pod (design §5). */
+export interface ProvisioningPlan {
+  readonly nodeClaims: readonly PlannedNodeClaim[];
+  /** Pods that fit on nodes or NodeClaims that exist, by the name of the node (or of the claim, before it has one). */
+  readonly existing: readonly { readonly name: string; readonly pods: readonly PodRecord[] }[];
+  readonly unschedulable: readonly UnschedulablePod[];
+  readonly priceUsdPerHour: number;
+  /** No set of nodes that holds the new nodes' pods costs less than this. */
+  readonly lowerBoundUsdPerHour: number;
+}

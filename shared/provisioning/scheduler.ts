@@ -1,0 +1,62 @@
+import { clusterNodes } from "../state/cluster-nodes.ts";
+import type { Snapshot } from "../state/snapshot.ts";
+import { classOptions } from "./class-options.ts";
+import { demandOf } from "./demand.ts";
+import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
+import { planNewNodes } from "./new-nodes.ts";
+import { planningPools } from "./node-options.ts";
+import type { OpenClass } from "./placement.ts";
+import type { ProvisioningPlan, UnschedulablePod } from "./plan.ts";
+import { podClasses } from "./pod-class.ts";
+import { Topology } from "./topology.ts";
+
+/**
+ * Answers every provisionable pod of a snapshot (design §5): room that exists first, then the cheapest new nodes, else the reasons.
+ * Pure: the same snapshot gives the same plan, whatever the order of its lists.
+ */
+export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
+  const nodes = clusterNodes(snapshot);
+  const { pods, holds } = demandOf(snapshot, nodes);
+  if (pods.length === 0) return nothingToDo;
+  const classes = podClasses(pods);
+  const topology = new Topology({
+    classes: classes.map((podClass) => podClass.constraints),
+    nodes,
+    heldPods: (node) => heldPods(node, holds),
+    planned: new Set(pods.map((pod) => pod.uid)),
+    namespaces: snapshot.namespaces,
+  });
+  const pools = planningPools(snapshot);
+  const open = classes.map((podClass): OpenClass => {
+    const options = classOptions(podClass.constraints, pools);
+    return { podClass, options, pods: podClass.pods, tier: 0, refusals: [] };
+  });
+  const existing = new ExistingCapacity(nodes, holds, topology);
+  const planned = planNewNodes(open, pools.pools, nodes, existing, topology);
+  return {
+    nodeClaims: planned.claims,
+    existing: existing.placements(),
+    unschedulable: planned.unplaced.flatMap(unschedulablePods),
+    priceUsdPerHour: planned.claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
+    lowerBoundUsdPerHour: planned.lowerBoundUsdPerHour,
+  };
+}
+
+const nothingToDo: ProvisioningPlan = {
+  nodeClaims: [],
+  existing: [],
+  unschedulable: [],
+  priceUsdPerHour: 0,
+  lowerBoundUsdPerHour: 0,
+};
+
+function unschedulablePods(entry: OpenClass): readonly UnschedulablePod[] {
+  const { tiers, rejections } = entry.options;
+  const tried = tiers.flatMap((tier, index) => {
+    const names = new Set(tier.map((option) => option.pool));
+    return [...names].map((nodePool) => ({ nodePool, reason: entry.refusals[index] ?? "not tried" }));
+  });
+  const reasons = [...rejections, ...tried];
+  const all = reasons.length > 0 ? reasons : [{ nodePool: "", reason: "there is no NodePool" }];
+  return entry.pods.map((pod) => ({ pod, reasons: all }));
+}

@@ -1,0 +1,150 @@
+import type { PodAffinityTerm, TopologySpreadConstraint } from "../api/core.ts";
+import type { LabelSelector } from "../api/schema.ts";
+import { stableJson } from "../api/stable-json.ts";
+import { describeSelector, matchesSelector } from "../scheduling/label-selectors.ts";
+import { firstIncompatibility, requirementsOfLabels } from "../scheduling/requirements.ts";
+import { firstUntolerated } from "../scheduling/taints.ts";
+import type { ClusterNode } from "../state/cluster-nodes.ts";
+import type { PodConstraints } from "../state/pod-record.ts";
+
+/** One rule about how pods that match a selector may lie in the domains of a topology key, with the counts so far. */
+export interface TopologyGroup {
+  readonly kind: "spread" | "affinity" | "anti-affinity";
+  readonly key: string;
+  /** Only for spread. */
+  readonly maxSkew: number;
+  readonly minDomains: number;
+  /** Whether a pod of these constraints is counted. */
+  readonly matches: (pod: PodConstraints) => boolean;
+  /** Whether a node's pods are counted (spread alone; karpenter-core §5). */
+  readonly countsNode: (node: ClusterNode) => boolean;
+  /** Matching pods by domain. */
+  readonly counts: Map<string, number>;
+  /** Anti-affinity: pods that own the term, by domain; a matching pod may not join them. */
+  readonly owners: Map<string, number>;
+  readonly description: string;
+}
+
+export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+/** Groups by identity: equal rules are one group, whoever owns them. */
+export class TopologyGroups {
+  readonly #groups = new Map<string, TopologyGroup>();
+  readonly #namespaces: NamespaceLabels;
+
+  constructor(namespaces: NamespaceLabels) {
+    this.#namespaces = namespaces;
+  }
+
+  all(): readonly TopologyGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  /** The groups that a pod's own required constraints make; created on first sight. */
+  ownedBy(pod: PodConstraints): readonly TopologyGroup[] {
+    return [
+      ...pod.topologySpread
+        .filter(
+          (constraint) => constraint.whenUnsatisfiable === "DoNotSchedule" && constraint.labelSelector !== undefined,
+        )
+        .map((constraint) => this.#spread(pod, constraint)),
+      ...pod.podAffinity.map((term) => this.#affinity("affinity", pod, term)),
+      ...pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term)),
+    ];
+  }
+
+  #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyGroup {
+    const selector = withMatchLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod.labels);
+    const affinity = constraint.nodeAffinityPolicy !== "Ignore";
+    const taints = constraint.nodeTaintsPolicy === "Honor";
+    const filter = [affinity ? nodeConstraints(pod) : null, taints ? pod.tolerations : null];
+    const { maxSkew, minDomains = 1, topologyKey: key } = constraint;
+    const identity = stableJson(["spread", key, pod.namespace, selector, maxSkew, minDomains, filter]);
+    return this.#group(identity, {
+      kind: "spread",
+      key,
+      maxSkew,
+      minDomains,
+      matches: memoised((other) => other.namespace === pod.namespace && matchesSelector(selector, other.labels)),
+      countsNode: (node) => (!affinity || suitsNode(pod, node)) && (!taints || toleratesNode(pod, node)),
+      description: `topology spread over ${key} (maxSkew ${maxSkew}) of ${describeSelector(selector ?? {})}`,
+    });
+  }
+
+  #affinity(kind: "affinity" | "anti-affinity", pod: PodConstraints, term: PodAffinityTerm): TopologyGroup {
+    const selector = withMatchLabelKeys(term.labelSelector, term.matchLabelKeys, pod.labels);
+    const inNamespace = this.#namespaceFilter(pod, term);
+    const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
+    const identity = stableJson([kind, term.topologyKey, own, term.namespaces, term.namespaceSelector, selector]);
+    return this.#group(identity, {
+      kind,
+      key: term.topologyKey,
+      maxSkew: 0,
+      minDomains: 0,
+      matches: memoised((other) => inNamespace(other.namespace) && matchesSelector(selector, other.labels)),
+      countsNode: () => true,
+      description: `pod ${kind} on ${term.topologyKey} to ${describeSelector(selector ?? {})}`,
+    });
+  }
+
+  #namespaceFilter(pod: PodConstraints, term: PodAffinityTerm): (namespace: string) => boolean {
+    const listed = new Set(term.namespaces ?? []);
+    const { namespaceSelector } = term;
+    if (listed.size === 0 && namespaceSelector === undefined) return (namespace) => namespace === pod.namespace;
+    return (namespace) =>
+      listed.has(namespace) ||
+      (namespaceSelector !== undefined && matchesSelector(namespaceSelector, this.#namespaces.get(namespace) ?? {}));
+  }
+
+  #group(identity: string, rule: Omit<TopologyGroup, "counts" | "owners">): TopologyGroup {
+    const known = this.#groups.get(identity);
+    if (known !== undefined) return known;
+    const group = { ...rule, counts: new Map<string, number>(), owners: new Map<string, number>() };
+    this.#groups.set(identity, group);
+    return group;
+  }
+}
+
+/** Pods of one class share their constraints object, so that each class is matched once. */
+function memoised(matches: (pod: PodConstraints) => boolean): (pod: PodConstraints) => boolean {
+  const known = new WeakMap<PodConstraints, boolean>();
+  return (pod) => {
+    let answer = known.get(pod);
+    if (answer === undefined) {
+      answer = matches(pod);
+      known.set(pod, answer);
+    }
+    return answer;
+  };
+}
+
+/** `matchLabelKeys`: the pod's own values of these keys join the selector; keys it lacks are ignored. */
+function withMatchLabelKeys(
+  selector: LabelSelector | undefined,
+  keys: readonly string[] | undefined,
+  labels: Readonly<Record<string, string>>,
+): LabelSelector | undefined {
+  const present = (keys ?? []).flatMap((key) => {
+    const value = labels[key];
+    return value === undefined ? [] : [{ key, operator: "In" as const, values: [value] }];
+  });
+  if (present.length === 0) return selector;
+  return { ...selector, matchExpressions: [...(selector?.matchExpressions ?? []), ...present] };
+}
+
+function nodeConstraints(pod: PodConstraints): unknown {
+  const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return [pod.spec.nodeSelector ?? {}, required ?? {}];
+}
+
+const noUndefinedLabels: ReadonlySet<string> = new Set();
+
+/** Node selector and required node affinity against a node's real labels. */
+export function suitsNode(pod: PodConstraints, node: ClusterNode): boolean {
+  const labels = requirementsOfLabels(node.labels);
+  return pod.nodeAlternatives.some((wanted) => firstIncompatibility(labels, wanted, noUndefinedLabels) === undefined);
+}
+
+export function toleratesNode(pod: PodConstraints, node: ClusterNode): boolean {
+  return firstUntolerated(node.taints, pod.tolerations) === undefined;
+}

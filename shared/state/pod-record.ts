@@ -1,0 +1,49 @@
+import type { PodAffinityTerm, PodSpec, Toleration, TopologySpreadConstraint } from "../api/core.ts";
+import type { OwnerReference } from "../api/schema.ts";
+import type { Requirements } from "../scheduling/requirements.ts";
+import type { Resources } from "../scheduling/resources.ts";
+
+/** What decides where a pod may run. Equal values are one shared object, so that pods of one workload cost little memory. */
+export interface PodConstraints {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly requests: Resources;
+  /** Node requirements, one entry for each required OR-term, `nodeSelector` included in each; at least one. */
+  readonly nodeAlternatives: readonly Requirements[];
+  readonly tolerations: readonly Toleration[];
+  readonly topologySpread: readonly TopologySpreadConstraint[];
+  readonly podAffinity: readonly PodAffinityTerm[];
+  readonly podAntiAffinity: readonly PodAffinityTerm[];
+  /** Host ports as `ip:port/protocol`. */
+  readonly hostPorts: readonly string[];
+  readonly spec: PodSpec;
+}
+
+/** A pod as planning reads it: some hundred bytes where the object has kilobytes (design §4.6). */
+export interface PodRecord {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owner?: OwnerReference;
+  readonly createdAt: number;
+  readonly deletedAt?: number;
+  readonly phase: string;
+  readonly nodeName?: string;
+  readonly nominatedNodeName?: string;
+  /** The PodScheduled condition's reason is Unschedulable: what makes a pod provisionable (karpenter-core §2.1). */
+  readonly unschedulable: boolean;
+  readonly ready: boolean;
+  readonly startedAt?: number;
+  readonly priority: number;
+  readonly terminationGracePeriodSeconds: number;
+  /** The `karpenter.sh/do-not-disrupt` annotation as written. */
+  readonly doNotDisrupt?: string;
+  /** Hash of the constraints: equal for pods that planning cannot tell apart. */
+  readonly classKey: string;
+  readonly constraints: PodConstraints;
+}
+
+/** `namespace/name`: how a pod is named in reports. */
+export function podName(pod: Pick<PodRecord, "namespace" | "name">): string {
+  return `${pod.namespace}/${pod.name}`;
+}

@@ -1,0 +1,38 @@
+/** What an operator may set for a cluster. Defaults as design §4 states them. */
+export interface Settings {
+  readonly clusterName: string;
+  readonly region: string;
+  /** The AWS account; events of another are dropped. Unknown: not checked. */
+  readonly accountId?: string;
+  /** Namespace of Journeyman's own objects: Leases and ConfigMaps. */
+  readonly namespace: string;
+  readonly kubernetesVersion: string;
+  readonly batchIdleMilliseconds: number;
+  readonly batchMaxMilliseconds: number;
+  readonly maxNodes?: number;
+  readonly maxPriceUsdPerHour?: number;
+  readonly maxLaunchesPerTenMinutes?: number;
+  readonly launchTimeoutSeconds: number;
+  readonly registrationTimeoutSeconds: number;
+  readonly initializationTimeoutSeconds: number;
+  /** Share of an instance's memory that the hypervisor keeps (karpenter-aws §2.2). */
+  readonly vmMemoryOverheadPercent: number;
+  readonly reservedEnis: number;
+  /** At most this share of a plan's spot nodes in one (type, zone), while an alternative within 15 % exists. */
+  readonly spotSpreadShare: number;
+}
+
+export const defaultSettings: Settings = {
+  clusterName: "cluster",
+  region: "us-east-1",
+  namespace: "journeyman",
+  kubernetesVersion: "1.34",
+  batchIdleMilliseconds: 500,
+  batchMaxMilliseconds: 5_000,
+  launchTimeoutSeconds: 300,
+  registrationTimeoutSeconds: 900,
+  initializationTimeoutSeconds: 900,
+  vmMemoryOverheadPercent: 0.075,
+  reservedEnis: 0,
+  spotSpreadShare: 0.4,
+};
