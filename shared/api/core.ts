@@ -13,7 +13,7 @@ export const nodeSelectorRequirement = withRule(
 );
 export type NodeSelectorRequirement = z.infer<typeof nodeSelectorRequirement>;
 
-export const nodeSelectorTerm = z.object({
+const nodeSelectorTerm = z.object({
   matchExpressions: z.array(nodeSelectorRequirement).exactOptional(),
   matchFields: z.array(nodeSelectorRequirement).exactOptional(),
 });
@@ -21,7 +21,7 @@ export type NodeSelectorTerm = z.infer<typeof nodeSelectorTerm>;
 
 export const nodeSelector = z.object({ nodeSelectorTerms: z.array(nodeSelectorTerm) });
 
-export const podAffinityTerm = z.object({
+const podAffinityTerm = z.object({
   topologyKey: z.string(),
   labelSelector: labelSelector.exactOptional(),
   namespaces: z.array(z.string()).exactOptional(),
@@ -38,7 +38,7 @@ const podAffinity = z.object({
     .exactOptional(),
 });
 
-export const affinity = z.object({
+const affinity = z.object({
   nodeAffinity: z
     .object({
       requiredDuringSchedulingIgnoredDuringExecution: nodeSelector.exactOptional(),
@@ -50,9 +50,8 @@ export const affinity = z.object({
   podAffinity: podAffinity.exactOptional(),
   podAntiAffinity: podAffinity.exactOptional(),
 });
-export type Affinity = z.infer<typeof affinity>;
 
-export const toleration = withRule(
+const toleration = withRule(
   z.object({
     key: z.string().exactOptional(),
     operator: z.enum(["Exists", "Equal", "Lt", "Gt"]).exactOptional(),
@@ -64,7 +63,7 @@ export const toleration = withRule(
 );
 export type Toleration = z.infer<typeof toleration>;
 
-export const topologySpreadConstraint = z.object({
+const topologySpreadConstraint = z.object({
   maxSkew: z.number().int().min(1),
   topologyKey: z.string(),
   whenUnsatisfiable: z.enum(["DoNotSchedule", "ScheduleAnyway"]),
@@ -76,12 +75,12 @@ export const topologySpreadConstraint = z.object({
 });
 export type TopologySpreadConstraint = z.infer<typeof topologySpreadConstraint>;
 
-export const resourceRequirements = z.object({
+const resourceRequirements = z.object({
   requests: resourceList.exactOptional(),
   limits: resourceList.exactOptional(),
 });
 
-export const container = z.object({
+const container = z.object({
   name: z.string().exactOptional(),
   resources: resourceRequirements.exactOptional(),
   restartPolicy: z.string().exactOptional(),
@@ -98,7 +97,7 @@ export const container = z.object({
 });
 export type Container = z.infer<typeof container>;
 
-export const volume = z.object({
+const volume = z.object({
   name: z.string(),
   persistentVolumeClaim: z.object({ claimName: z.string() }).exactOptional(),
   ephemeral: z
@@ -106,7 +105,7 @@ export const volume = z.object({
     .exactOptional(),
 });
 
-export const podSpec = z.object({
+const podSpec = z.object({
   nodeName: z.string().exactOptional(),
   nodeSelector: stringMap.exactOptional(),
   affinity: affinity.exactOptional(),

@@ -18,15 +18,7 @@ import {
   subnetTermFaults,
 } from "./selector-term-validation.ts";
 
-export const amiFamily = z.enum([
-  "AL2",
-  "AL2023",
-  "Bottlerocket",
-  "Custom",
-  "Windows2019",
-  "Windows2022",
-  "Windows2025",
-]);
+const amiFamily = z.enum(["AL2", "AL2023", "Bottlerocket", "Custom", "Windows2019", "Windows2022", "Windows2025"]);
 export type AmiFamily = z.infer<typeof amiFamily>;
 
 const subnetSelectorTerm = withRule(
@@ -103,7 +95,7 @@ const connectionTracking = z.strictObject({
 });
 
 /** The kubelet settings that change what a node can hold; others are passed through to the node unchanged. */
-export const kubeletConfiguration = withRule(
+const kubeletConfiguration = withRule(
   z.looseObject({
     maxPods: z.number().int().min(0).exactOptional(),
     podsPerCore: z.number().int().min(0).exactOptional(),

@@ -32,16 +32,16 @@ export type NodeClassReference = z.infer<typeof nodeClassReference>;
 export const durationOrNever = z
   .string()
   .regex(/^(([0-9]+(s|m|h))+|Never)$/, 'expected a duration such as 720h, or "Never"');
-export const duration = z.string().regex(/^([0-9]+(s|m|h))+$/, "expected a duration such as 30m or 1h30m");
+const duration = z.string().regex(/^([0-9]+(s|m|h))+$/, "expected a duration such as 30m or 1h30m");
 
-export const disruptionReason = z.enum(["Underutilized", "Empty", "Drifted"]);
+const disruptionReason = z.enum(["Underutilized", "Empty", "Drifted"]);
 export type DisruptionReason = z.infer<typeof disruptionReason>;
 
 const budgetWindow = z
   .string()
   .regex(/^([0-9]+h([0-9]+m)?|[0-9]+m)(0s)?$/, "expected hours and minutes such as 8h, 30m or 1h30m");
 
-export const budget = withRule(
+const budget = withRule(
   z.strictObject({
     nodes: z
       .string()
@@ -68,7 +68,7 @@ const disruption = z.strictObject({
 
 const templateTaints = z.array(withRule(taint, taintFaults));
 
-export const nodeClaimTemplate = z.strictObject({
+const nodeClaimTemplate = z.strictObject({
   metadata: z
     .strictObject({
       labels: withRule(stringMap, nodePoolLabelFaults).exactOptional(),
@@ -87,7 +87,6 @@ export const nodeClaimTemplate = z.strictObject({
     duplicateTaintFaults,
   ),
 });
-export type NodeClaimTemplate = z.infer<typeof nodeClaimTemplate>;
 
 export const nodePool = z.strictObject({
   apiVersion: z.literal("karpenter.sh/v1"),

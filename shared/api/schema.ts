@@ -25,7 +25,7 @@ export const stringMap = z.record(z.string(), z.string());
 /** RFC 3339 text, as Kubernetes writes times. */
 export const time = z.string().refine(isTime, "expected a time such as 2026-01-31T12:00:00Z");
 
-export const ownerReference = z.object({
+const ownerReference = z.object({
   apiVersion: z.string(),
   kind: z.string(),
   name: z.string(),
@@ -67,7 +67,7 @@ export const condition = z.object({
 });
 export type Condition = z.infer<typeof condition>;
 
-export const labelSelectorRequirement = withRule(
+const labelSelectorRequirement = withRule(
   z.object({
     key: z.string(),
     operator: z.enum(["In", "NotIn", "Exists", "DoesNotExist"]),

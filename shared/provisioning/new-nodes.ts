@@ -9,13 +9,12 @@ import { pack } from "./packing/packer.ts";
 import type { Packing } from "./packing/problem.ts";
 import { type PosedProblem, poseProblem } from "./packing-problem.ts";
 import { type OpenClass, placeClasses } from "./placement.ts";
-import type { PlannedNodeClaim } from "./plan.ts";
-import { plannedClaims } from "./planned-claims.ts";
+import { type ClaimDraft, claimDrafts } from "./planned-claims.ts";
 import { type PoolHeadroom, poolHeadroom } from "./pool-limits.ts";
 import type { Topology } from "./topology.ts";
 
 export interface NewNodes {
-  readonly claims: readonly PlannedNodeClaim[];
+  readonly claims: readonly ClaimDraft[];
   /** Classes with the pods that found no place, and why. */
   readonly unplaced: readonly OpenClass[];
   readonly lowerBoundUsdPerHour: number;
@@ -32,7 +31,7 @@ export function planNewNodes(
   existing: ExistingCapacity,
   topology: Topology,
 ): NewNodes {
-  const claims: PlannedNodeClaim[] = [];
+  const claims: ClaimDraft[] = [];
   const unplaced: OpenClass[] = [];
   let headroom: readonly PoolHeadroom[] = pools.map((pool) => poolHeadroom(pool, nodes));
   let bound = 0;
@@ -58,7 +57,7 @@ interface LeftDemand {
 }
 
 interface PackedRound {
-  readonly claims: readonly PlannedNodeClaim[];
+  readonly claims: readonly ClaimDraft[];
   readonly left: readonly LeftDemand[];
   readonly headroom: readonly PoolHeadroom[];
   readonly lowerBoundUsdPerHour: number;
@@ -78,7 +77,7 @@ function packDemands(
   const limits = headroom.filter((pool) => pool.description !== "").map((pool) => pool.description);
   const reason = limits.length > 0 ? `the NodePool's limits are reached: ${limits.join("; ")}` : "no node can hold it";
   return {
-    claims: plannedClaims(posed, packing, demands, pools),
+    claims: claimDrafts(posed, packing, demands, pools),
     left: [
       ...left,
       ...unplacedUnits(units, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, reason)),

@@ -37,7 +37,10 @@ export interface ProvisioningPlan {
   /** Pods that fit on nodes or NodeClaims that exist, by the name of the node (or of the claim, before it has one). */
   readonly existing: readonly { readonly name: string; readonly pods: readonly PodRecord[] }[];
   readonly unschedulable: readonly UnschedulablePod[];
+  /** The instances alone, by each claim's first offering. */
   readonly priceUsdPerHour: number;
+  /** The part of the price that keeps spot nodes out of one basket (design §4.1, step 7). */
+  readonly spotSpreadUsdPerHour: number;
   /** No set of nodes that holds the new nodes' pods costs less than this. */
   readonly lowerBoundUsdPerHour: number;
 }

@@ -2,25 +2,38 @@ import { label } from "../api/labels.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
 import { type RankedOffering, rankOfferings } from "../cloud/ranking.ts";
 import { intersectAll, type Requirements, requirement } from "../scheduling/requirements.ts";
-import { addResources } from "../scheduling/resources.ts";
+import type { Resources } from "../scheduling/resources.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { sharedOptions, unitRequests } from "./bundles.ts";
 import type { NewDemand, UnitPart } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import type { Packing } from "./packing/problem.ts";
 import type { PosedProblem } from "./packing-problem.ts";
-import type { PlannedNodeClaim } from "./plan.ts";
+
+export type Offerings = readonly [RankedOffering, ...RankedOffering[]];
+
+/** A node to be launched, before its offering is settled: the spread over spot pools may still prefer another. */
+export interface ClaimDraft {
+  readonly name: string;
+  readonly nodePool: string;
+  readonly pool: PoolOptions;
+  readonly pods: readonly PodRecord[];
+  readonly offerings: Offerings;
+  /** Of the pool and the pods, narrowed to the offerings. */
+  readonly requirements: Requirements;
+  readonly podRequests: Resources;
+}
 
 /** Offerings kept on a claim: enough to survive capacity errors, few enough for an annotation. */
 const mostOfferingsPerCapacityType = 40;
 
-/** Turns packed nodes into NodeClaims, handing the demands' pods out in order. */
-export function plannedClaims(
+/** Turns packed nodes into drafts of NodeClaims, handing the demands' pods out in order. */
+export function claimDrafts(
   posed: PosedProblem,
   packing: Packing,
   demands: readonly NewDemand[],
   pools: readonly PoolOptions[],
-): readonly PlannedNodeClaim[] {
+): readonly ClaimDraft[] {
   const next = demands.map(() => 0);
   const take = ({ demand, pods }: UnitPart): readonly PodRecord[] => {
     const from = next[demand] ?? 0;
@@ -34,14 +47,21 @@ export function plannedClaims(
     const pool = pools.find((candidate) => candidate.pool.metadata.name === option?.pool);
     if (option === undefined || pool === undefined)
       throw new RangeError(`packed node of unknown column ${node.column}`);
-    return toClaim({
-      option,
+    const pods = parts.flatMap(take);
+    const offerings = offeringsOf(option, pool, parts, node.units);
+    const nodePool = pool.pool.metadata.name;
+    return {
+      name: nodeClaimName(
+        nodePool,
+        pods.map((pod) => pod.uid),
+      ),
+      nodePool,
       pool,
-      parts,
-      demands,
-      pods: parts.flatMap(take),
-      offerings: offeringsOf(option, pool, parts, node.units),
-    });
+      pods,
+      offerings,
+      requirements: withOfferings(claimRequirements(pool.requirements, parts, demands), offerings),
+      podRequests: unitRequests(demands, parts),
+    };
   });
 }
 
@@ -55,8 +75,6 @@ function contentsOf(posed: PosedProblem, units: Int32Array): readonly UnitPart[]
   });
   return [...pods].map(([demand, count]) => ({ demand, pods: count }));
 }
-
-type Offerings = readonly [RankedOffering, ...RankedOffering[]];
 
 /** Ranked offerings in one pool that hold given contents; equal contents are looked up once. */
 function offeringFinder(demands: readonly NewDemand[]) {
@@ -105,41 +123,6 @@ function countsNoMore(option: NodeOption, chosen: NodeOption, limited: readonly 
   );
 }
 
-interface ClaimInputs {
-  readonly option: NodeOption;
-  readonly pool: PoolOptions;
-  readonly parts: readonly UnitPart[];
-  readonly demands: readonly NewDemand[];
-  readonly pods: readonly PodRecord[];
-  readonly offerings: Offerings;
-}
-
-function toClaim({ option, pool, parts, demands, pods, offerings }: ClaimInputs): PlannedNodeClaim {
-  const { name } = pool.pool.metadata;
-  const { template } = pool.pool.spec;
-  const [best, runnerUp] = offerings;
-  const chosen = sharedOptions(demands, parts).find(
-    (candidate) => candidate.pool === option.pool && candidate.instanceType.name === best.instanceType,
-  );
-  const { daemonRequests, instanceType } = chosen ?? option;
-  return {
-    name: nodeClaimName(
-      name,
-      pods.map((pod) => pod.uid),
-    ),
-    nodePool: name,
-    pods,
-    offerings,
-    requirements: withOfferings(claimRequirements(pool.requirements, parts, demands), offerings),
-    labels: { ...template.metadata?.labels, [label.nodePool]: name, [label.nodeClass]: pool.nodeClass.metadata.name },
-    taints: pool.taints,
-    startupTaints: template.spec.startupTaints ?? [],
-    requests: addResources(unitRequests(demands, parts), daemonRequests),
-    allocatable: instanceType.allocatable,
-    reason: reasonFor(pods.length, best, runnerUp),
-  };
-}
-
 /** What the pool, the pods and their topology domains ask of the node together. */
 function claimRequirements(
   poolRequirements: Requirements,
@@ -178,11 +161,4 @@ function withOfferings(requirements: Requirements, offerings: Offerings): Requir
     ),
   ];
   return intersectAll(requirements, new Map(offered.map((entry) => [entry.key, entry])));
-}
-
-function reasonFor(pods: number, best: RankedOffering, runnerUp: RankedOffering | undefined): string {
-  const text = (offering: RankedOffering) =>
-    `${offering.instanceType} ${offering.capacityType} in ${offering.zone} at ${offering.priceUsdPerHour} USD per hour`;
-  const next = runnerUp === undefined ? "no other offering holds them" : `next best: ${text(runnerUp)}`;
-  return `cheapest for these ${pods} pods: ${text(best)}; ${next}`;
 }

@@ -1,5 +1,7 @@
+import { spreadSpot } from "../cloud/spot-spread.ts";
 import { clusterNodes } from "../state/cluster-nodes.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import { chosenClaim } from "./chosen-claim.ts";
 import { classOptions } from "./class-options.ts";
 import { demandOf } from "./demand.ts";
 import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
@@ -8,6 +10,7 @@ import { planningPools } from "./node-options.ts";
 import type { OpenClass } from "./placement.ts";
 import type { ProvisioningPlan, UnschedulablePod } from "./plan.ts";
 import { podClasses } from "./pod-class.ts";
+import { spotFleet } from "./spot-fleet.ts";
 import { Topology } from "./topology.ts";
 
 /**
@@ -33,11 +36,17 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
   });
   const existing = new ExistingCapacity(nodes, holds, topology);
   const planned = planNewNodes(open, pools.pools, nodes, existing, topology);
+  const { claims, extraUsdPerHour } = spreadSpot(
+    planned.claims,
+    spotFleet(snapshot.nodeClaims),
+    snapshot.settings.spotSpreadShare,
+  );
   return {
-    nodeClaims: planned.claims,
+    nodeClaims: claims.map(chosenClaim),
     existing: existing.placements(),
     unschedulable: planned.unplaced.flatMap(unschedulablePods),
-    priceUsdPerHour: planned.claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
+    spotSpreadUsdPerHour: extraUsdPerHour,
+    priceUsdPerHour: claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
     lowerBoundUsdPerHour: planned.lowerBoundUsdPerHour,
   };
 }
@@ -46,6 +55,7 @@ const nothingToDo: ProvisioningPlan = {
   nodeClaims: [],
   existing: [],
   unschedulable: [],
+  spotSpreadUsdPerHour: 0,
   priceUsdPerHour: 0,
   lowerBoundUsdPerHour: 0,
 };

@@ -4,7 +4,7 @@ import { type Nomination, nominationsOf } from "./nominations.ts";
 import type { PodRecord } from "./pod-record.ts";
 
 /** How long after a node is ready its nominated pods may still be on their way before they count as pending again. */
-export const nominationGraceSeconds = 60;
+const nominationGraceSeconds = 60;
 
 export interface NominationHolds {
   /** Pods that a live claim has a place for: they demand nothing. */

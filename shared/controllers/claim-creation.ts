@@ -1,0 +1,37 @@
+import { annotation } from "../api/labels.ts";
+import type { NodeClaim } from "../api/node-claim.ts";
+import { metric } from "../metrics.ts";
+import type { Ports } from "../ports.ts";
+import type { PlannedNodeClaim } from "../provisioning/plan.ts";
+import type { Snapshot } from "../state/snapshot.ts";
+import { execute, requireDone } from "./execute.ts";
+import { plannedObject } from "./planned-objects.ts";
+
+const mostCopies = 9;
+
+/**
+ * Writes a planned claim. A claim of that name with the same nominations is this very intent, left by a pass that did not finish: it
+ * is adopted. With other nominations, or on its way out, the name is taken and the next copy's is tried (design §4.1, step 3).
+ */
+export async function createClaim(ports: Ports, planned: PlannedNodeClaim, snapshot: Snapshot): Promise<NodeClaim> {
+  const object = plannedObject(planned, snapshot);
+  for (let copy = 1; copy <= mostCopies; copy++) {
+    const name = copy === 1 ? planned.name : `${planned.name}-${copy}`;
+    const named = { ...object, metadata: { ...object.metadata, name } };
+    const outcomes = await execute(ports, [{ kind: "create", object: named, why: planned.reason }]);
+    requireDone(outcomes);
+    const [outcome] = outcomes;
+    const stored = outcome?.result === "done" || outcome?.result === "already" ? outcome.object : undefined;
+    if (stored?.kind !== "NodeClaim") throw new RangeError(`creating NodeClaim ${name} gave no NodeClaim`);
+    if (outcome?.result === "done") {
+      ports.telemetry.count(metric.nodeClaimsCreated, 1, { reason: "provisioned", nodepool: planned.nodePool });
+    }
+    if (isSameIntent(stored, named)) return stored;
+  }
+  throw new RangeError(`NodeClaim ${planned.name} and its ${mostCopies} copies are all taken`);
+}
+
+function isSameIntent(stored: NodeClaim, wanted: NodeClaim): boolean {
+  const nominations = (claim: NodeClaim) => claim.metadata.annotations?.[annotation.nominatedPods];
+  return stored.metadata.deletionTimestamp === undefined && nominations(stored) === nominations(wanted);
+}

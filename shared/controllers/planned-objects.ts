@@ -1,0 +1,72 @@
+import { ec2NodeClassHash, hashVersion, nodePoolHash } from "../api/hashes.ts";
+import { annotation, awsGroup, terminationFinalizer, wellKnownLabels } from "../api/labels.ts";
+import type { NodeClaim } from "../api/node-claim.ts";
+import type { PlannedNodeClaim } from "../provisioning/plan.ts";
+import { type Requirements, requirementEntries } from "../scheduling/requirements.ts";
+import { formatResources } from "../scheduling/resources.ts";
+import { formatNominations } from "../state/nominations.ts";
+import type { PodRecord } from "../state/pod-record.ts";
+import type { Snapshot } from "../state/snapshot.ts";
+
+const mostReasonBytes = 1_024;
+
+/** The NodeClaim to be written for a planned one: the durable intent, before EC2 is called (design §4.1, step 4). */
+export function plannedObject(planned: PlannedNodeClaim, snapshot: Snapshot): NodeClaim {
+  const pool = snapshot.nodePools.find(({ metadata }) => metadata.name === planned.nodePool);
+  if (pool === undefined) throw new RangeError(`NodeClaim ${planned.name} is planned for an unknown NodePool`);
+  const { template } = pool.spec;
+  const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === template.spec.nodeClassRef.name);
+  const { expireAfter, terminationGracePeriod } = template.spec;
+  return {
+    apiVersion: "karpenter.sh/v1",
+    kind: "NodeClaim",
+    metadata: {
+      name: planned.name,
+      labels: { ...planned.labels, ...customLabels(planned.requirements) },
+      annotations: {
+        ...template.metadata?.annotations,
+        [annotation.nodePoolHash]: nodePoolHash(pool),
+        [annotation.nodePoolHashVersion]: hashVersion,
+        ...(nodeClass && {
+          [`${awsGroup}/ec2nodeclass-hash`]: ec2NodeClassHash(nodeClass),
+          [`${awsGroup}/ec2nodeclass-hash-version`]: hashVersion,
+        }),
+        [annotation.nominatedPods]: formatNominations(planned.pods.map(nominationOf)),
+        [annotation.reason]: planned.reason.slice(0, mostReasonBytes),
+      },
+      finalizers: [terminationFinalizer],
+      ownerReferences: [
+        {
+          apiVersion: pool.apiVersion,
+          kind: pool.kind,
+          name: pool.metadata.name,
+          uid: pool.metadata.uid ?? "",
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      nodeClassRef: template.spec.nodeClassRef,
+      requirements: [...requirementEntries(planned.requirements)],
+      resources: { requests: { ...formatResources(planned.requests) } },
+      taints: [...planned.taints],
+      startupTaints: [...planned.startupTaints],
+      expireAfter,
+      ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
+    },
+  };
+}
+
+function nominationOf(pod: PodRecord) {
+  return { uid: pod.uid, owner: pod.owner?.uid ?? "", class: pod.classKey };
+}
+
+/** Custom labels that the requirements settle; well-known ones follow from the instance (karpenter-core §3). */
+function customLabels(requirements: Requirements): Readonly<Record<string, string>> {
+  const settled = [...requirements.values()].flatMap(({ key, complement, values }) => {
+    const [value, another] = values;
+    const isSettled = !complement && value !== undefined && another === undefined;
+    return isSettled && !wellKnownLabels.has(key) ? [[key, value] as const] : [];
+  });
+  return Object.fromEntries(settled);
+}

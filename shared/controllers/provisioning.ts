@@ -1,0 +1,103 @@
+import type { Hint } from "../hints.ts";
+import { metric } from "../metrics.ts";
+import type { Ports } from "../ports.ts";
+import { claimOfferings } from "../provisioning/claim-offerings.ts";
+import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
+import { planProvisioning } from "../provisioning/scheduler.ts";
+import { podName } from "../state/pod-record.ts";
+import type { Settings } from "../state/settings.ts";
+import type { Snapshot } from "../state/snapshot.ts";
+import { waitForQuiet } from "./batching-window.ts";
+import { createClaim } from "./claim-creation.ts";
+import { launchClaims } from "./launching.ts";
+import { acquireLease, type LeaseOptions, releaseLease } from "./lease.ts";
+import { limitedParallel } from "./limited-parallel.ts";
+import { readSnapshot } from "./read-snapshot.ts";
+import { noteRoom } from "./room-notes.ts";
+
+/** Function timeout and ten seconds (design rule 5, §4.1). */
+const leaseDurationSeconds = 70;
+const retryWhenHeldSeconds = 2;
+const claimsCreatedAtOnce = 8;
+
+/** On the planner's Lease: when the last finished pass began. Hints from before it have been answered by it. */
+const lastPassAnnotation = "journeyman.sh/last-pass-started-at";
+
+export type PassResult =
+  | { readonly kind: "answered-before" }
+  | { readonly kind: "held"; readonly holder: string }
+  | { readonly kind: "finished"; readonly plan: ProvisioningPlan };
+
+/** One planner pass: read the world, plan, write the intent, launch (design §4.1). Throws when a pass cannot be finished. */
+export async function provision(ports: Ports, settings: Settings, hints: readonly Hint[]): Promise<PassResult> {
+  const lease = { name: "journeyman-planner", namespace: settings.namespace, durationSeconds: leaseDurationSeconds };
+  if (await isAnswered(ports, lease, hints)) return { kind: "answered-before" };
+  const attempt = await acquireLease(ports, lease);
+  if (attempt.kind === "held") {
+    const hint: Hint = { kind: "provision", reason: "retry", at: ports.clock.now() };
+    await ports.hints.send(hint, { delaySeconds: retryWhenHeldSeconds });
+    return { kind: "held", holder: attempt.holder };
+  }
+  let annotations: Readonly<Record<string, string>> = {};
+  try {
+    await waitForQuiet(ports, settings);
+    const startedAt = ports.clock.now();
+    const plan = await pass(ports, settings, lease, startedAt);
+    annotations = { [lastPassAnnotation]: String(startedAt) };
+    return { kind: "finished", plan };
+  } finally {
+    await releaseLease(ports, lease, annotations);
+  }
+}
+
+async function isAnswered(ports: Ports, lease: LeaseOptions, hints: readonly Hint[]): Promise<boolean> {
+  const newestAt = Math.max(...hints.map((hint) => hint.at));
+  const stored = await ports.kubernetes.get("Lease", { name: lease.name, namespace: lease.namespace });
+  const lastPassAt = Number(stored?.metadata.annotations?.[lastPassAnnotation] ?? 0);
+  return newestAt < lastPassAt;
+}
+
+async function pass(
+  ports: Ports,
+  settings: Settings,
+  lease: LeaseOptions,
+  startedAt: number,
+): Promise<ProvisioningPlan> {
+  const snapshot = await readSnapshot(ports, settings);
+  const plan = planProvisioning(snapshot);
+  report(ports, plan);
+  const created = await limitedParallel(plan.nodeClaims, claimsCreatedAtOnce, (claim) =>
+    createClaim(ports, claim, snapshot),
+  );
+  await noteRoom(ports, plan, snapshot);
+  const choices = new Map(
+    created.map((claim, index) => [claim.metadata.name, plan.nodeClaims[index]?.offerings ?? []]),
+  );
+  const claims = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
+    nodeClaim,
+    offerings: choices.get(nodeClaim.metadata.name) ?? remainingOfferings(nodeClaim, snapshot),
+  }));
+  await launchClaims({ ports, settings, lease, snapshot, startedAt }, claims);
+  return plan;
+}
+
+/** Ranking is only worth its time for a claim that has no instance and is to have one. */
+function remainingOfferings(claim: Parameters<typeof claimOfferings>[0], snapshot: Snapshot) {
+  const isWanting = claim.status?.providerID === undefined && claim.metadata.deletionTimestamp === undefined;
+  return isWanting ? claimOfferings(claim, snapshot) : [];
+}
+
+function report(ports: Ports, plan: ProvisioningPlan): void {
+  ports.telemetry.count(metric.unschedulablePods, plan.unschedulable.length);
+  ports.telemetry.log("info", "plan", {
+    nodeClaims: plan.nodeClaims.map(describeClaim),
+    existing: plan.existing.map(({ name, pods }) => ({ name, pods: pods.length })),
+    unschedulable: plan.unschedulable.map(({ pod, reasons }) => ({ pod: podName(pod), reasons })),
+    priceUsdPerHour: plan.priceUsdPerHour,
+    lowerBoundUsdPerHour: plan.lowerBoundUsdPerHour,
+  });
+}
+
+function describeClaim(claim: PlannedNodeClaim) {
+  return { name: claim.name, reason: claim.reason, pods: claim.pods.map(podName) };
+}

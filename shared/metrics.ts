@@ -1,0 +1,34 @@
+/**
+ * Every metric that Journeyman counts. Karpenter's own names where it counts the same thing (karpenter-core §9, karpenter-aws §9),
+ * so that dashboards survive the change; the others start with `journeyman_`.
+ */
+export const metric = {
+  nodeClaimsCreated: "karpenter_nodeclaims_created_total",
+  nodeClaimsTerminated: "karpenter_nodeclaims_terminated_total",
+  nodeClaimsDisrupted: "karpenter_nodeclaims_disrupted_total",
+  nodesCreated: "karpenter_nodes_created_total",
+  nodesTerminated: "karpenter_nodes_terminated_total",
+  nodesDrained: "karpenter_nodes_drained_total",
+  podsDrained: "karpenter_pods_drained_total",
+  evictionRequests: "karpenter_pods_eviction_requests_total",
+  unschedulablePods: "karpenter_scheduler_unschedulable_pods_count",
+  disruptionDecisions: "karpenter_voluntary_disruption_decisions_total",
+  launchFailures: "karpenter_cloudprovider_instance_launch_failures_total",
+  terminationFailures: "karpenter_cloudprovider_instance_termination_failures_total",
+  interruptionMessages: "karpenter_interruption_received_messages_total",
+  /** Passes of a controller that threw. */
+  passFailures: "journeyman_pass_failures_total",
+  /** Queue messages that are no hint and go to a dead-letter queue. */
+  malformedMessages: "journeyman_malformed_messages_total",
+  /** Objects left out of a list because they break our schema. */
+  undecodableObjects: "journeyman_undecodable_objects_total",
+  /** Instances that belong to no NodeClaim, collected. */
+  orphansCollected: "journeyman_orphans_collected_total",
+  /** Events about instances that are not ours. */
+  foreignEvents: "journeyman_foreign_events_total",
+  /** Launching stopped at a cluster-wide limit (design rule 9). */
+  limitReached: "journeyman_limit_reached_total",
+} as const;
+
+/** The CloudWatch namespace of all of them. */
+export const metricNamespace = "Journeyman";
