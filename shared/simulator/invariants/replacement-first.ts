@@ -1,0 +1,58 @@
+import type { Node, Pod } from "../../api/core.ts";
+import { isTrue } from "../../state/conditions.ts";
+import { nominationsOf } from "../../state/nominations.ts";
+import { podRecord } from "../../state/pod-decoding.ts";
+import { type Replacement, replacementOf } from "../../state/replacement.ts";
+import { type Invariant, invariant, type ObservedWorld } from "./invariant.ts";
+import { graceMilliseconds, isProtected, nodeOf, pathOf } from "./machines.ts";
+import { onOwnDeletion } from "./own-deletions.ts";
+
+/** How long before the last moment that its grace leaves a pod may go (design §4.3 says 10 s, and a step takes time). */
+const marginMilliseconds = 15_000;
+/** How long a node that nobody forces to leave waits for new capacity. */
+const patienceMilliseconds = 600_000;
+
+/** A pod of a node marked for replacement stays until its next node is ready, or until it must go (design §4.3). */
+export function replacementFirst(world: ObservedWorld): Invariant {
+  return invariant("replacement before eviction", world, (report) => {
+    onOwnDeletion(world, "Pod", (pod, by) => {
+      const node = nodeOf(world, pod);
+      const mark = node && replacementOf(node);
+      if (node === undefined || mark === undefined || !comesBack(pod) || !isProtected(world, pod)) return;
+      const earliestAt = lastMomentAt(pod, mark);
+      if (hasPlace(world, pod, mark) || world.loop.now() >= earliestAt) return;
+      report({ objects: `Pod ${pathOf(pod)}`, ...words(node, mark, by, earliestAt) });
+    });
+    return {};
+  });
+}
+
+function words(node: Node, { reason }: Replacement, by: string, earliestAt: number) {
+  const seen = `taken by ${by} from Node ${node.metadata.name} (${reason}) before an initialized NodeClaim nominates it`;
+  return { seen, allowed: `from ${new Date(earliestAt).toISOString()} on, or with a place to go to` };
+}
+
+/** Runs now and will run elsewhere: no DaemonSet's, no static pod, not ended or ending. */
+function comesBack({ metadata, status }: Pod): boolean {
+  const isBound = metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet" || kind === "Node") ?? false;
+  const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
+  return !isBound && !isOver && metadata.deletionTimestamp === undefined;
+}
+
+/** An initialized claim is meant for this pod or for another of its workload, or room was found on nodes that run. */
+function hasPlace({ cluster }: ObservedWorld, pod: Pod, mark: Replacement): boolean {
+  const { uid, owner, classKey } = podRecord(pod);
+  if (mark.roomFor?.includes(uid)) return true;
+  const ready = cluster.server
+    .list("NodeClaim")
+    .filter((claim) => claim.metadata.deletionTimestamp === undefined && isTrue(claim, "Initialized"));
+  return ready
+    .flatMap(nominationsOf)
+    .some((one) => one.uid === uid || (owner !== undefined && one.owner === owner.uid && one.class === classKey));
+}
+
+/** When the pod may go in any case; at once when its grace takes all the time there was at the notice. */
+function lastMomentAt(pod: Pod, { noticedAt, deadlineAt }: Replacement): number {
+  if (deadlineAt === undefined) return noticedAt + patienceMilliseconds;
+  return deadlineAt - graceMilliseconds(pod) - marginMilliseconds;
+}

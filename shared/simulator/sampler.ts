@@ -1,0 +1,84 @@
+import type { Pod } from "../api/core.ts";
+import { embeddedCatalog } from "../cloud/embedded-catalog.ts";
+import { planProvisioning } from "../provisioning/scheduler.ts";
+import { PodDecoder } from "../state/pod-decoding.ts";
+import type { PodRecord } from "../state/pod-record.ts";
+import { isDaemonPod } from "../state/pod-roles.ts";
+import type { SimulatedWorld } from "./simulated-world.ts";
+import type { SimulationSample } from "./simulation-result.ts";
+
+/** Takes the figures of a run at regular times, and how long pods waited. */
+export class Sampler {
+  readonly samples: SimulationSample[] = [];
+  readonly secondsToRunning: number[] = [];
+  readonly #world: SimulatedWorld;
+  readonly #bounds = new Map<string, number>();
+  readonly #createdAt = new Map<string, number>();
+
+  constructor(world: SimulatedWorld) {
+    this.#world = world;
+    world.cluster.server.watch("Pod", ({ type, object }) => this.#watchPod(type, object));
+  }
+
+  take(): void {
+    const { loop, ec2, cluster } = this.#world;
+    const decoder = new PodDecoder();
+    const pods = cluster.server
+      .list("Pod")
+      .filter((pod) => pod.status?.phase !== "Succeeded" && pod.status?.phase !== "Failed")
+      .map((pod) => decoder.decode(pod))
+      .filter((pod) => !isDaemonPod(pod));
+    const live = ec2.instances().filter(({ state }) => state === "pending" || state === "running");
+    this.samples.push({
+      at: loop.now(),
+      nodes: live.length,
+      priceUsdPerHour: ec2.priceUsdPerHour(),
+      lowerBoundUsdPerHour: this.#bound(pods),
+      pendingPods: pods.filter((pod) => pod.nodeName === undefined).length,
+      runningPods: pods.filter((pod) => pod.ready).length,
+    });
+  }
+
+  /** What an empty cluster would at least have to pay for these pods: worked out once for each mix of classes. */
+  #bound(pods: readonly PodRecord[]): number {
+    const classes = [...Map.groupBy(pods, (pod) => pod.classKey)].map(([key, members]) => `${key}x${members.length}`);
+    const key = classes.sort().join();
+    const known = this.#bounds.get(key);
+    if (known !== undefined) return known;
+    const bound = this.#emptyClusterBound(pods);
+    this.#bounds.set(key, bound);
+    return bound;
+  }
+
+  #emptyClusterBound(pods: readonly PodRecord[]): number {
+    const { cluster, settings, loop } = this.#world;
+    const pending = pods.map(({ nodeName: _node, deletedAt: _deleted, ...pod }) => ({ ...pod, unschedulable: true }));
+    return planProvisioning({
+      now: loop.now(),
+      settings,
+      pods: pending,
+      nodes: [],
+      nodeClaims: [],
+      nodePools: cluster.server.list("NodePool"),
+      nodeClasses: cluster.server.list("EC2NodeClass"),
+      daemonSets: cluster.server.list("DaemonSet"),
+      podDisruptionBudgets: [],
+      namespaces: new Map(),
+      catalog: embeddedCatalog(settings.region),
+      unavailableOfferings: [],
+    }).lowerBoundUsdPerHour;
+  }
+
+  #watchPod(type: "ADDED" | "MODIFIED" | "DELETED", pod: Pod): void {
+    const uid = pod.metadata.uid ?? "";
+    if (pod.metadata.ownerReferences?.some(({ kind }) => kind === "DaemonSet")) return;
+    if (type === "ADDED") this.#createdAt.set(uid, this.#world.loop.now());
+    const createdAt = this.#createdAt.get(uid);
+    const isReady = pod.status?.conditions?.some(
+      (condition) => condition.type === "Ready" && condition.status === "True",
+    );
+    if (createdAt === undefined || !(isReady || type === "DELETED")) return;
+    if (isReady) this.secondsToRunning.push((this.#world.loop.now() - createdAt) / 1_000);
+    this.#createdAt.delete(uid);
+  }
+}
