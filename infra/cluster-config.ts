@@ -1,0 +1,48 @@
+import * as z from "zod";
+
+const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 180, 365] as const;
+
+/** What an installer states about the cluster: the `journeyman` entry of the CDK context. */
+const clusterConfig = z.strictObject({
+  clusterName: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/, "expected the name of an EKS cluster"),
+  account: z.string().regex(/^\d{12}$/, "expected an AWS account of 12 digits"),
+  region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "expected a region such as eu-west-1"),
+  kubernetesVersion: z.string().regex(/^1\.\d+$/, 'expected a version such as "1.34"'),
+  /** Namespace of the webhook, of the Leases and of the ConfigMaps. */
+  namespace: z.string().default("journeyman"),
+  /** Any image with Node 24; give a digest to pin it. */
+  webhookImage: z.string().default("node:24-slim"),
+  webhookServiceAccount: z.string().default("journeyman-webhook"),
+  /** Saves a call on each cold start when all three are given. */
+  endpoint: z.url({ protocol: /^https$/, error: "expected the https URL of the API server" }).exactOptional(),
+  certificateAuthority: z.base64().exactOptional(),
+  serviceCidr: z.union([z.cidrv4(), z.cidrv6()]).exactOptional(),
+  /** For a cluster whose API server has no public endpoint. */
+  vpc: z
+    .strictObject({
+      vpcId: z.string().startsWith("vpc-"),
+      subnets: z.array(z.strictObject({ subnetId: z.string().startsWith("subnet-"), zone: z.string() })).min(1),
+      securityGroupIds: z.array(z.string().startsWith("sg-")).min(1),
+    })
+    .exactOptional(),
+  alarmTopicArn: z.string().startsWith("arn:").exactOptional(),
+  logRetentionDays: z.literal(retentionDays).default(30),
+  logLevel: z.enum(["DEBUG", "INFO", "WARN", "ERROR"]).default("INFO"),
+  /** Beyond these launching stops, visibly (design rule 9). */
+  limits: z
+    .strictObject({
+      maxNodes: z.number().int().min(0).exactOptional(),
+      maxPriceUsdPerHour: z.number().min(0).exactOptional(),
+      maxLaunchesPerTenMinutes: z.number().int().min(0).exactOptional(),
+    })
+    .default({}),
+});
+export type ClusterConfig = Readonly<z.output<typeof clusterConfig>>;
+
+/** @throws Error naming every problem of the configuration at once, each with its path. */
+export function parseClusterConfig(value: unknown): ClusterConfig {
+  const result = clusterConfig.safeParse(value ?? {});
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `  journeyman.${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The CDK context has ${problems.length} problem(s):\n${problems.join("\n")}`);
+}

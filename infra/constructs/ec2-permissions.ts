@@ -1,0 +1,103 @@
+import { type Conditions, PolicyStatement } from "aws-cdk-lib/aws-iam";
+
+export interface Ec2Scope {
+  readonly partition: string;
+  readonly region: string;
+  readonly account: string;
+  readonly clusterName: string;
+  readonly nodeRoleArn: string;
+}
+
+/**
+ * Karpenter's controller policy, less what fleets and launch templates need (karpenter-aws §8.2): the same tags confine both, so that
+ * both may own one fleet. The tag keys are Karpenter's; infra does not read shared/api.
+ */
+export function launchStatements(scope: Ec2Scope): PolicyStatement[] {
+  const created = ["instance", "volume", "network-interface", "spot-instances-request"].map((type) =>
+    regional(scope, type),
+  );
+  return [
+    new PolicyStatement({
+      sid: "AllowScopedEC2InstanceAccessActions",
+      actions: ["ec2:RunInstances"],
+      resources: [
+        `arn:${scope.partition}:ec2:${scope.region}::image/*`,
+        `arn:${scope.partition}:ec2:${scope.region}::snapshot/*`,
+        ...["security-group", "subnet", "capacity-reservation", "placement-group"].map((type) => regional(scope, type)),
+      ],
+    }),
+    new PolicyStatement({
+      sid: "AllowScopedEC2InstanceActionsWithTags",
+      actions: ["ec2:RunInstances"],
+      resources: created,
+      conditions: requestTags(scope),
+    }),
+    new PolicyStatement({
+      sid: "AllowScopedResourceCreationTagging",
+      actions: ["ec2:CreateTags"],
+      resources: created,
+      conditions: requestTags(scope, { "ec2:CreateAction": "RunInstances" }),
+    }),
+    new PolicyStatement({
+      sid: "AllowPassingInstanceRole",
+      actions: ["iam:PassRole"],
+      resources: [scope.nodeRoleArn],
+      conditions: { StringEquals: { "iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"] } },
+    }),
+  ];
+}
+
+/** Names and claims of instances that are ours already. */
+export function taggingStatement(scope: Ec2Scope): PolicyStatement {
+  return new PolicyStatement({
+    sid: "AllowScopedResourceTagging",
+    actions: ["ec2:CreateTags"],
+    resources: [regional(scope, "instance")],
+    conditions: {
+      ...ownedTags(scope),
+      StringEqualsIfExists: { "aws:RequestTag/eks:eks-cluster-name": scope.clusterName },
+      "ForAllValues:StringEquals": { "aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"] },
+    },
+  });
+}
+
+export function terminationStatement(scope: Ec2Scope): PolicyStatement {
+  return new PolicyStatement({
+    sid: "AllowScopedDeletion",
+    actions: ["ec2:TerminateInstances"],
+    resources: [regional(scope, "instance")],
+    conditions: ownedTags(scope),
+  });
+}
+
+/** Describe actions take no resource; the region is all there is to confine them by. */
+export function describeStatement(scope: Ec2Scope): PolicyStatement {
+  return new PolicyStatement({
+    sid: "AllowRegionalReadActions",
+    actions: ["ec2:DescribeInstances", "ec2:DescribeInstanceStatus"],
+    resources: ["*"],
+    conditions: { StringEquals: { "aws:RequestedRegion": scope.region } },
+  });
+}
+
+function regional({ partition, region, account }: Ec2Scope, type: string): string {
+  return `arn:${partition}:ec2:${region}:${account}:${type}/*`;
+}
+
+function requestTags({ clusterName }: Ec2Scope, more: Readonly<Record<string, string>> = {}): Conditions {
+  return {
+    StringEquals: {
+      [`aws:RequestTag/kubernetes.io/cluster/${clusterName}`]: "owned",
+      "aws:RequestTag/eks:eks-cluster-name": clusterName,
+      ...more,
+    },
+    StringLike: { "aws:RequestTag/karpenter.sh/nodepool": "*" },
+  };
+}
+
+function ownedTags({ clusterName }: Ec2Scope): Conditions {
+  return {
+    StringEquals: { [`aws:ResourceTag/kubernetes.io/cluster/${clusterName}`]: "owned" },
+    StringLike: { "aws:ResourceTag/karpenter.sh/nodepool": "*" },
+  };
+}

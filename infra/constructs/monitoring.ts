@@ -1,0 +1,68 @@
+import { Duration } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import { metric, metricNamespace } from "../../shared/metrics.ts";
+import type { NodeFunction } from "./node-function.ts";
+
+export interface MonitoringProps {
+  readonly clusterName: string;
+  readonly functions: Readonly<Record<string, NodeFunction>>;
+  readonly alarmTopicArn?: string;
+}
+
+/** Alarms on what the functions report, and the topic that every alarm of the stack rings. Dead-letter alarms live at their queues. */
+export class Monitoring extends Construct {
+  constructor(scope: Construct, id: string, { clusterName, functions, alarmTopicArn }: MonitoringProps) {
+    super(scope, id);
+    for (const [name, { function: handler }] of Object.entries(functions)) {
+      this.addAlarm(`${name}-errors`, `${name} crashed or timed out`, handler.metricErrors({ period: fiveMinutes }));
+      const failures = this.counted(metric.passFailures, { service: name, cluster: clusterName });
+      this.addAlarm(`${name}-failures`, `passes of ${name} failed`, failures);
+    }
+    const provisioning = functions.provisioning?.function;
+    if (provisioning !== undefined) this.addSilenceAlarm(provisioning.metricInvocations({ period: fiveMinutes }));
+    if (alarmTopicArn !== undefined) this.ring(scope, alarmTopicArn);
+  }
+
+  private counted(name: string, dimensionsMap: Record<string, string>): Metric {
+    return new Metric({
+      namespace: metricNamespace,
+      metricName: name,
+      dimensionsMap,
+      statistic: "Sum",
+      period: fiveMinutes,
+    });
+  }
+
+  private addAlarm(id: string, alarmDescription: string, watched: IMetric): void {
+    new Alarm(this, id, {
+      metric: watched,
+      alarmDescription,
+      threshold: 0,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /** The sweep comes every minute: no invocation at all means that nobody would notice a pending pod. */
+  private addSilenceAlarm(invocations: IMetric): void {
+    new Alarm(this, "provisioning-silence", {
+      metric: invocations,
+      alarmDescription: "provisioning was not invoked for ten minutes, although the sweep should do so each minute",
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: 2,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+  }
+
+  private ring(scope: Construct, topicArn: string): void {
+    const action = new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
+    for (const child of scope.node.findAll()) if (child instanceof Alarm) child.addAlarmAction(action);
+  }
+}
+
+const fiveMinutes = Duration.minutes(5);

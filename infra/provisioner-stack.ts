@@ -1,0 +1,233 @@
+import { Duration, Stack, type StackProps } from "aws-cdk-lib";
+import { SecurityGroup, Vpc } from "aws-cdk-lib/aws-ec2";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import type { Construct } from "constructs";
+import type { FunctionEnvironment } from "../shared/runtime/config.ts";
+import type { FunctionName } from "./bundling.ts";
+import type { ClusterConfig } from "./cluster-config.ts";
+import { acknowledgeWildcards } from "./constructs/acknowledgements.ts";
+import { ClusterAccess } from "./constructs/cluster-access.ts";
+import {
+  describeStatement,
+  type Ec2Scope,
+  launchStatements,
+  taggingStatement,
+  terminationStatement,
+} from "./constructs/ec2-permissions.ts";
+import { EventSources } from "./constructs/event-sources.ts";
+import { Monitoring } from "./constructs/monitoring.ts";
+import { type Network, NodeFunction } from "./constructs/node-function.ts";
+import { NodeIdentity } from "./constructs/node-identity.ts";
+import { WorkQueue } from "./constructs/work-queue.ts";
+
+export interface ProvisionerStackProps extends StackProps {
+  readonly config: ClusterConfig;
+}
+
+/** Timeout and memory of each function. Planning is the one that computes: 2 GiB of memory bring more than one vCPU. */
+const sizes: Readonly<Record<FunctionName, { readonly timeoutSeconds: number; readonly memoryMib: number }>> = {
+  provisioning: { timeoutSeconds: 60, memoryMib: 2048 },
+  lifecycle: { timeoutSeconds: 30, memoryMib: 512 },
+  termination: { timeoutSeconds: 30, memoryMib: 512 },
+  // Short: a failed one must be tried again while the two minutes of notice last.
+  interruption: { timeoutSeconds: 20, memoryMib: 512 },
+  disruption: { timeoutSeconds: 60, memoryMib: 2048 },
+  "garbage-collection": { timeoutSeconds: 50, memoryMib: 512 },
+  later: { timeoutSeconds: 15, memoryMib: 256 },
+};
+
+/**
+ * Visibility is the timeout and a little, not six times it: a message of a crashed invocation comes back soon, and a crash of the
+ * planner must not stall the cluster for minutes (design §4.1, step 1).
+ */
+const visibilitySeconds = { provisioning: 70, lifecycle: 40, termination: 40, interruption: 25, later: 20 };
+
+/** Everything of Journeyman that runs in AWS, for one cluster. */
+export class ProvisionerStack extends Stack {
+  constructor(scope: Construct, id: string, { config, ...props }: ProvisionerStackProps) {
+    super(scope, id, props);
+    const queues = this.createQueues();
+    const functions = this.createFunctions(config, queues);
+    connectQueues(functions, queues);
+    const nodes = new NodeIdentity(this, "Nodes", { clusterName: config.clusterName });
+    grantEc2(functions, {
+      partition: this.partition,
+      region: config.region,
+      account: config.account,
+      clusterName: config.clusterName,
+      nodeRoleArn: nodes.role.roleArn,
+    });
+    this.grantCluster(functions, config);
+    const { provisioning, lifecycle, interruption } = queues;
+    const events = new EventSources(this, "Events", {
+      busName: `journeyman-${config.clusterName}`,
+      account: config.account,
+      queues: { provisioning: provisioning.queue, lifecycle: lifecycle.queue, interruption: interruption.queue },
+      ticks: {
+        disruption: functions.disruption.function,
+        "garbage-collection": functions["garbage-collection"].function,
+      },
+    });
+    const controllers = Object.entries(functions).filter(([name]) => name !== "later");
+    new ClusterAccess(this, "Access", {
+      config,
+      bus: events.bus,
+      controllers: Object.fromEntries(controllers.map(([name, { role }]) => [name, role])),
+    });
+    new Monitoring(this, "Monitoring", {
+      clusterName: config.clusterName,
+      functions,
+      ...(config.alarmTopicArn !== undefined && { alarmTopicArn: config.alarmTopicArn }),
+    });
+  }
+
+  private createQueues() {
+    const queue = (name: keyof typeof visibilitySeconds, retention: Duration, maxReceiveCount: number, fifo = false) =>
+      new WorkQueue(this, `${name}-queue`, {
+        fifo,
+        visibilityTimeout: Duration.seconds(visibilitySeconds[name]),
+        retention,
+        maxReceiveCount,
+      });
+    return {
+      provisioning: queue("provisioning", Duration.hours(1), 3, true),
+      lifecycle: queue("lifecycle", Duration.hours(1), 5),
+      termination: queue("termination", Duration.hours(1), 5),
+      // As long as Karpenter keeps them: the instance is gone by then.
+      interruption: queue("interruption", Duration.seconds(300), 5),
+      later: queue("later", Duration.hours(1), 5),
+    };
+  }
+
+  private createFunctions(config: ClusterConfig, queues: Queues): Functions {
+    const network = this.networkOf(config);
+    const create = (name: FunctionName, isTick = false) =>
+      new NodeFunction(this, name, {
+        name,
+        isTick,
+        timeout: Duration.seconds(sizes[name].timeoutSeconds),
+        memoryMib: sizes[name].memoryMib,
+        environment: environmentOf(name, config, queues),
+        logRetention: config.logRetentionDays,
+        ...(network !== undefined && { network }),
+      });
+    return {
+      provisioning: create("provisioning"),
+      lifecycle: create("lifecycle"),
+      termination: create("termination"),
+      interruption: create("interruption"),
+      disruption: create("disruption", true),
+      "garbage-collection": create("garbage-collection", true),
+      later: create("later"),
+    };
+  }
+
+  private networkOf({ vpc }: ClusterConfig): Network | undefined {
+    if (vpc === undefined) return undefined;
+    return {
+      vpc: Vpc.fromVpcAttributes(this, "Vpc", {
+        vpcId: vpc.vpcId,
+        availabilityZones: vpc.subnets.map(({ zone }) => zone),
+        privateSubnetIds: vpc.subnets.map(({ subnetId }) => subnetId),
+      }),
+      securityGroups: vpc.securityGroupIds.map((id) =>
+        SecurityGroup.fromSecurityGroupId(this, `SecurityGroup-${id}`, id, { mutable: false }),
+      ),
+    };
+  }
+
+  private grantCluster(functions: Functions, { clusterName }: ClusterConfig): void {
+    const cluster = this.formatArn({ service: "eks", resource: "cluster", resourceName: clusterName });
+    for (const [name, { role }] of Object.entries(functions)) {
+      if (name === "later") continue;
+      role.addToPolicy(
+        new PolicyStatement({
+          sid: "AllowAPIServerEndpointDiscovery",
+          actions: ["eks:DescribeCluster"],
+          resources: [cluster],
+        }),
+      );
+    }
+  }
+}
+
+type Queues = Readonly<Record<keyof typeof visibilitySeconds, WorkQueue>>;
+type Functions = Readonly<Record<FunctionName, NodeFunction>>;
+
+function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues): FunctionEnvironment {
+  const { maxNodes, maxPriceUsdPerHour, maxLaunchesPerTenMinutes } = config.limits;
+  return {
+    JOURNEYMAN_FUNCTION: name,
+    JOURNEYMAN_CLUSTER_NAME: config.clusterName,
+    JOURNEYMAN_KUBERNETES_VERSION: config.kubernetesVersion,
+    JOURNEYMAN_NAMESPACE: config.namespace,
+    JOURNEYMAN_LOG_LEVEL: config.logLevel,
+    JOURNEYMAN_PROVISIONING_QUEUE_URL: queues.provisioning.queue.queueUrl,
+    JOURNEYMAN_LATER_QUEUE_URL: queues.later.queue.queueUrl,
+    JOURNEYMAN_LIFECYCLE_QUEUE_URL: queues.lifecycle.queue.queueUrl,
+    JOURNEYMAN_TERMINATION_QUEUE_URL: queues.termination.queue.queueUrl,
+    ...(config.endpoint !== undefined && { JOURNEYMAN_CLUSTER_ENDPOINT: config.endpoint }),
+    ...(config.certificateAuthority !== undefined && { JOURNEYMAN_CLUSTER_CA: config.certificateAuthority }),
+    ...(config.serviceCidr !== undefined && { JOURNEYMAN_SERVICE_CIDR: config.serviceCidr }),
+    ...(maxNodes !== undefined && { JOURNEYMAN_MAX_NODES: String(maxNodes) }),
+    ...(maxPriceUsdPerHour !== undefined && { JOURNEYMAN_MAX_PRICE_USD_PER_HOUR: String(maxPriceUsdPerHour) }),
+    ...(maxLaunchesPerTenMinutes !== undefined && {
+      JOURNEYMAN_MAX_LAUNCHES_PER_TEN_MINUTES: String(maxLaunchesPerTenMinutes),
+    }),
+  };
+}
+
+/** Who reads which queue, and who may send hints: every controller, since a hint makes its reader look and nothing more. */
+function connectQueues(functions: Functions, queues: Queues): void {
+  // FIFO: the message group is the limit. The others: enough to be quick, too few to flood the API server.
+  const concurrency = { lifecycle: 5, termination: 20, interruption: 10, later: 2 };
+  const source = { batchSize: 10, reportBatchItemFailures: true };
+  functions.provisioning.function.addEventSource(new SqsEventSource(queues.provisioning.queue, source));
+  for (const name of ["lifecycle", "termination", "interruption", "later"] as const) {
+    const maxConcurrency = concurrency[name];
+    functions[name].function.addEventSource(new SqsEventSource(queues[name].queue, { ...source, maxConcurrency }));
+  }
+  const { provisioning, lifecycle, termination, later } = queues;
+  for (const [name, { role }] of Object.entries(functions)) {
+    const receivers = name === "later" ? [provisioning] : [provisioning, later, lifecycle, termination];
+    for (const { queue } of receivers) queue.grantSendMessages(role);
+  }
+}
+
+/** Who may do what to EC2. Only provisioning launches (design rule 5). */
+function grantEc2(functions: Functions, scope: Ec2Scope): void {
+  const statements: Readonly<Record<string, PolicyStatement[]>> = {
+    provisioning: [...launchStatements(scope), terminationStatement(scope), describeStatement(scope)],
+    lifecycle: [taggingStatement(scope), describeStatement(scope)],
+    termination: [terminationStatement(scope), describeStatement(scope)],
+    interruption: [describeStatement(scope)],
+    "garbage-collection": [terminationStatement(scope), describeStatement(scope)],
+  };
+  for (const [name, { role }] of Object.entries(functions)) {
+    for (const statement of statements[name] ?? []) role.addToPolicy(statement);
+    acknowledgeEc2Wildcards(role, scope);
+  }
+}
+
+function acknowledgeEc2Wildcards(role: Construct, { partition, region, account }: Ec2Scope): void {
+  const prefix = `arn:${partition === "aws" ? "aws" : "<AWS::Partition>"}:ec2:${region}`;
+  const owned = ["instance", "volume", "network-interface", "spot-instances-request"];
+  acknowledgeWildcards(
+    role,
+    owned.map((type) => `Resource::${prefix}:${account}:${type}/*`),
+    "An instance has no id before it is launched; the tags of the cluster confine the statement instead",
+  );
+  acknowledgeWildcards(
+    role,
+    [
+      ...["security-group", "subnet", "capacity-reservation", "placement-group"].map(
+        (type) => `Resource::${prefix}:${account}:${type}/*`,
+      ),
+      `Resource::${prefix}::image/*`,
+      `Resource::${prefix}::snapshot/*`,
+    ],
+    "EC2NodeClasses choose these; what is launched with them is confined by tags",
+  );
+  acknowledgeWildcards(role, ["Resource::*"], "EC2's describe actions take no resource; the region confines them");
+}

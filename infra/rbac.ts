@@ -1,0 +1,111 @@
+import { controllersGroup } from "../shared/runtime/config.ts";
+import type { FunctionName } from "./bundling.ts";
+
+interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** What every controller reads to see the world. No Secrets, and ConfigMaps in our own namespace alone. */
+const reads: readonly PolicyRule[] = [
+  rule("", ["pods", "nodes", "namespaces", "persistentvolumes", "persistentvolumeclaims"], ["get", "list", "watch"]),
+  rule("apps", ["daemonsets"], ["get", "list", "watch"]),
+  rule("policy", ["poddisruptionbudgets"], ["get", "list", "watch"]),
+  rule("storage.k8s.io", ["storageclasses", "volumeattachments"], ["get", "list", "watch"]),
+  rule("karpenter.sh", ["nodepools", "nodeclaims"], ["get", "list", "watch"]),
+  rule("karpenter.k8s.aws", ["ec2nodeclasses"], ["get", "list", "watch"]),
+  rule("", ["events"], ["create", "patch"]),
+];
+
+/** Leases and small shared facts (design rule 4). */
+const ownNamespace: readonly PolicyRule[] = [
+  rule("coordination.k8s.io", ["leases"], ["get", "list", "create", "update", "patch"]),
+  rule("", ["configmaps"], ["get", "list", "create", "patch"]),
+];
+
+const nodeClaimStatus = rule("karpenter.sh", ["nodeclaims/status", "nodepools/status"], ["patch"]);
+
+/** What each function changes, beyond what all of them may do. */
+const writes: Readonly<Partial<Record<FunctionName, readonly PolicyRule[]>>> = {
+  provisioning: [rule("karpenter.sh", ["nodeclaims"], ["create", "patch", "delete"]), nodeClaimStatus],
+  lifecycle: [
+    rule("", ["nodes", "pods/status"], ["patch"]),
+    rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
+    // A node's owner reference blocks the deletion of its NodeClaim, for which admission asks this.
+    rule("karpenter.sh", ["nodeclaims/finalizers"], ["update"]),
+    nodeClaimStatus,
+  ],
+  termination: [
+    rule("", ["pods/eviction"], ["create"]),
+    rule("", ["pods"], ["delete"]),
+    rule("", ["nodes"], ["patch", "delete"]),
+    rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
+    nodeClaimStatus,
+  ],
+  interruption: [
+    rule("", ["nodes"], ["patch"]),
+    rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
+    nodeClaimStatus,
+  ],
+  disruption: [
+    rule("", ["nodes"], ["patch"]),
+    rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
+    nodeClaimStatus,
+  ],
+  "garbage-collection": [
+    rule("", ["pods"], ["delete"]),
+    rule("", ["nodes"], ["patch", "delete"]),
+    rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
+    nodeClaimStatus,
+  ],
+};
+
+/** Roles and bindings for the groups that the access entries put our functions in. */
+export function rbacObjects(namespace: string): object[] {
+  return [
+    ...clusterWide("journeyman", controllersGroup, reads),
+    ...Object.entries(writes).flatMap(([name, rules]) =>
+      clusterWide(`journeyman-${name}`, `journeyman:${name}`, rules),
+    ),
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "Role",
+      metadata: { name: "journeyman", namespace },
+      rules: ownNamespace,
+    },
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "RoleBinding",
+      metadata: { name: "journeyman", namespace },
+      roleRef: roleReference("Role", "journeyman"),
+      subjects: [group(controllersGroup)],
+    },
+  ];
+}
+
+function clusterWide(name: string, groupName: string, rules: readonly PolicyRule[]): object[] {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  return [
+    { apiVersion, kind: "ClusterRole", metadata: { name }, rules },
+    {
+      apiVersion,
+      kind: "ClusterRoleBinding",
+      metadata: { name },
+      roleRef: roleReference("ClusterRole", name),
+      subjects: [group(groupName)],
+    },
+  ];
+}
+
+function roleReference(kind: "Role" | "ClusterRole", name: string): object {
+  return { apiGroup: "rbac.authorization.k8s.io", kind, name };
+}
+
+function group(name: string): object {
+  return { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name };
+}
+
+function rule(apiGroup: string, resources: readonly string[], verbs: readonly string[]): PolicyRule {
+  return { apiGroups: [apiGroup], resources, verbs };
+}

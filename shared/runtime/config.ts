@@ -1,0 +1,158 @@
+import * as z from "zod";
+import type { ClusterEndpoint } from "../ports.ts";
+import { defaultSettings, type Settings } from "../state/settings.ts";
+
+/** The group that Kubernetes sees our Lambda roles in: RBAC binds to it, and the webhook leaves its requests out. */
+export const controllersGroup = "journeyman:controllers";
+
+/** The source of the events that the webhook puts on the cluster's bus. */
+export const webhookEventSource = "journeyman.webhook";
+
+/** All messages of the provisioning queue are one group, so that passes run one at a time (design §4.1). */
+export const provisioningMessageGroup = "planner";
+
+const text = z.string().min(1);
+const wholeNumber = z.string().regex(/^\d+$/, "expected a whole number").transform(Number);
+const decimal = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, "expected a number such as 0.075")
+  .transform(Number);
+const httpsUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
+
+const logLevel = z.enum(["DEBUG", "INFO", "WARN", "ERROR"]).default("INFO");
+
+/** The environment of the Lambda functions: what the stack sets and {@link readFunctionConfig} reads. */
+const functionEnvironment = z.object({
+  AWS_REGION: text,
+  /** Names the function in logs and metrics. */
+  JOURNEYMAN_FUNCTION: text,
+  JOURNEYMAN_CLUSTER_NAME: text,
+  /** All three or none; without them EKS is asked at the first call. */
+  JOURNEYMAN_CLUSTER_ENDPOINT: httpsUrl.exactOptional(),
+  /** Base64 of the PEM, as `eks:DescribeCluster` gives it. */
+  JOURNEYMAN_CLUSTER_CA: z.base64().exactOptional(),
+  JOURNEYMAN_SERVICE_CIDR: text.exactOptional(),
+  JOURNEYMAN_KUBERNETES_VERSION: z.string().regex(/^1\.\d+$/, "expected a version such as 1.34"),
+  JOURNEYMAN_NAMESPACE: text.default(defaultSettings.namespace),
+  JOURNEYMAN_PROVISIONING_QUEUE_URL: text,
+  JOURNEYMAN_LATER_QUEUE_URL: text,
+  JOURNEYMAN_LIFECYCLE_QUEUE_URL: text,
+  JOURNEYMAN_TERMINATION_QUEUE_URL: text,
+  JOURNEYMAN_LOG_LEVEL: logLevel,
+  JOURNEYMAN_MAX_NODES: wholeNumber.exactOptional(),
+  JOURNEYMAN_MAX_PRICE_USD_PER_HOUR: decimal.exactOptional(),
+  JOURNEYMAN_MAX_LAUNCHES_PER_TEN_MINUTES: wholeNumber.exactOptional(),
+  JOURNEYMAN_BATCH_IDLE_MILLISECONDS: wholeNumber.exactOptional(),
+  JOURNEYMAN_BATCH_MAX_MILLISECONDS: wholeNumber.exactOptional(),
+  JOURNEYMAN_VM_MEMORY_OVERHEAD_PERCENT: decimal.exactOptional(),
+  JOURNEYMAN_RESERVED_ENIS: wholeNumber.exactOptional(),
+});
+
+/** What the stack sets on a function. The region is Lambda's own variable. */
+export type FunctionEnvironment = Environment<Omit<z.input<typeof functionEnvironment>, "AWS_REGION">>;
+
+/** Values that are set, of names that may be left out. */
+type Environment<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+
+export interface FunctionConfig {
+  readonly functionName: string;
+  readonly settings: Settings;
+  readonly cluster?: ClusterEndpoint;
+  readonly queueUrls: QueueUrls;
+  readonly logLevel: z.infer<typeof logLevel>;
+}
+
+export interface QueueUrls {
+  readonly provisioning: string;
+  readonly later: string;
+  readonly lifecycle: string;
+  readonly termination: string;
+}
+
+/** @throws Error naming every variable that is missing or wrong, never its value. */
+export function readFunctionConfig(source: NodeJS.ProcessEnv = process.env): FunctionConfig {
+  const env = parseEnvironment(functionEnvironment, source);
+  const cluster = clusterOf(env);
+  return {
+    functionName: env.JOURNEYMAN_FUNCTION,
+    settings: settingsOf(env),
+    ...(cluster !== undefined && { cluster }),
+    queueUrls: {
+      provisioning: env.JOURNEYMAN_PROVISIONING_QUEUE_URL,
+      later: env.JOURNEYMAN_LATER_QUEUE_URL,
+      lifecycle: env.JOURNEYMAN_LIFECYCLE_QUEUE_URL,
+      termination: env.JOURNEYMAN_TERMINATION_QUEUE_URL,
+    },
+    logLevel: env.JOURNEYMAN_LOG_LEVEL,
+  };
+}
+
+function clusterOf(env: z.output<typeof functionEnvironment>): ClusterEndpoint | undefined {
+  const { JOURNEYMAN_CLUSTER_ENDPOINT: endpoint, JOURNEYMAN_CLUSTER_CA: certificateAuthority } = env;
+  const serviceCidr = env.JOURNEYMAN_SERVICE_CIDR;
+  if (endpoint === undefined || certificateAuthority === undefined || serviceCidr === undefined) return undefined;
+  return { name: env.JOURNEYMAN_CLUSTER_NAME, endpoint, certificateAuthority, serviceCidr };
+}
+
+function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
+  return {
+    ...defaultSettings,
+    clusterName: env.JOURNEYMAN_CLUSTER_NAME,
+    region: env.AWS_REGION,
+    namespace: env.JOURNEYMAN_NAMESPACE,
+    kubernetesVersion: env.JOURNEYMAN_KUBERNETES_VERSION,
+    ...definedOnly({
+      maxNodes: env.JOURNEYMAN_MAX_NODES,
+      maxPriceUsdPerHour: env.JOURNEYMAN_MAX_PRICE_USD_PER_HOUR,
+      maxLaunchesPerTenMinutes: env.JOURNEYMAN_MAX_LAUNCHES_PER_TEN_MINUTES,
+      batchIdleMilliseconds: env.JOURNEYMAN_BATCH_IDLE_MILLISECONDS,
+      batchMaxMilliseconds: env.JOURNEYMAN_BATCH_MAX_MILLISECONDS,
+      vmMemoryOverheadPercent: env.JOURNEYMAN_VM_MEMORY_OVERHEAD_PERCENT,
+      reservedEnis: env.JOURNEYMAN_RESERVED_ENIS,
+    }),
+  };
+}
+
+const webhookEnvironment = z.object({
+  AWS_REGION: text,
+  JOURNEYMAN_EVENT_BUS: text,
+  JOURNEYMAN_TLS_DIRECTORY: text.default("/etc/journeyman/tls"),
+  JOURNEYMAN_PORT: wholeNumber.default(9443),
+});
+
+/** What the webhook's Deployment sets; the Pod Identity agent and the SDK agree on the rest by themselves. */
+export type WebhookEnvironment = Readonly<Record<keyof z.input<typeof webhookEnvironment>, string>>;
+
+export interface WebhookConfig {
+  readonly region: string;
+  readonly eventBusName: string;
+  /** Holds `tls.crt` and `tls.key`, as a mounted Secret does. */
+  readonly tlsDirectory: string;
+  readonly port: number;
+}
+
+/** @throws Error naming every variable that is missing or wrong, never its value. */
+export function readWebhookConfig(source: NodeJS.ProcessEnv = process.env): WebhookConfig {
+  const env = parseEnvironment(webhookEnvironment, source);
+  return {
+    region: env.AWS_REGION,
+    eventBusName: env.JOURNEYMAN_EVENT_BUS,
+    tlsDirectory: env.JOURNEYMAN_TLS_DIRECTORY,
+    port: env.JOURNEYMAN_PORT,
+  };
+}
+
+function parseEnvironment<T>(schema: z.ZodType<T>, source: NodeJS.ProcessEnv): T {
+  const set = Object.entries(source).filter(([, value]) => value !== undefined && value !== "");
+  const result = schema.safeParse(Object.fromEntries(set));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The environment has ${problems.length} problem(s):\n${problems.join("\n")}`);
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function definedOnly<T extends object>(values: T): Defined<T>;
+function definedOnly(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
