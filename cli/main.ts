@@ -1,0 +1,105 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { defaultSettings } from "../shared/state/settings.ts";
+import type { CommandResult } from "./command-result.ts";
+import type { PlanOptions } from "./plan.ts";
+import { shippedScenarios } from "./scenario-file.ts";
+import type { SimulateOptions } from "./simulate.ts";
+
+const exitCodes = `
+Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.`;
+
+process.stdout.on("error", endQuietlyOnClosedPipe);
+await run(process.argv);
+
+async function run(argv: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+    else reportBug(error, argv.includes("--debug"));
+  }
+}
+
+function program(): Command {
+  const journeyman = new Command("journeyman")
+    .description("Gives an EKS cluster the nodes that its pods need. Reads Karpenter's own manifests.")
+    .addHelpText("after", exitCodes)
+    .option("--debug", "print the stack of an internal error")
+    .showHelpAfterError("(--help tells the options)")
+    .exitOverride();
+  journeyman.addCommand(inheriting(journeyman, planCommand()));
+  journeyman.addCommand(inheriting(journeyman, simulateCommand()));
+  return journeyman;
+}
+
+function inheriting(parent: Command, command: Command): Command {
+  return command.copyInheritedSettings(parent).option("--debug", "print the stack of an internal error");
+}
+
+function planCommand(): Command {
+  return new Command("plan")
+    .description("show the nodes that would be launched for the objects of some files")
+    .requiredOption("-f, --filename <file|dir|->", "manifests, JSON or a kubectl dump; repeatable", collect)
+    .option("--scale <[namespace/]kind/name=N>", "plan for N pods of a workload; repeatable", collect, [])
+    .option("--catalog <file>", "JSON catalog of instance types and prices (docs/catalog-file.md)")
+    .option("--region <region>", "AWS region", defaultSettings.region)
+    .option("--kubernetes-version <version>", "version of the cluster", minorVersion, defaultSettings.kubernetesVersion)
+    .addOption(outputOption(["table", "json", "yaml"]))
+    .action(async (options: PlanOptions) => {
+      const { plan } = await import("./plan.ts");
+      print(await plan(options, process.stdin));
+    });
+}
+
+function simulateCommand(): Command {
+  return new Command("simulate")
+    .description("run the production controllers through a scenario, in virtual time and without AWS")
+    .argument("<scenario>", `a scenario file, or one that is shipped: ${shippedScenarios().join(", ")}`)
+    .option("--seed <n>", "seed of everything that is random", seedNumber, 1)
+    .option("--faults", "lose, double and delay events, fail calls", false)
+    .option("--report <file>", "write a self-contained HTML report")
+    .addOption(outputOption(["table", "json"]))
+    .action(async (scenario: string, options: SimulateOptions) => {
+      const { simulate } = await import("./simulate.ts");
+      print(await simulate(scenario, options));
+    });
+}
+
+function outputOption(formats: readonly string[]): Option {
+  return new Option("-o, --output <format>", "how to print the result").choices(formats).default("table");
+}
+
+/** The exit code is only noted, so that a slow reader of a pipe still gets everything. */
+function print({ exitCode, output, notes }: CommandResult): void {
+  process.stdout.write(output);
+  if (notes.length > 0) process.stderr.write(`${notes.join("\n")}\n`);
+  process.exitCode = exitCode;
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+function seedNumber(text: string): number {
+  const seed = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(seed)) return seed;
+  throw new InvalidArgumentError("expected a whole number of 0 or more.");
+}
+
+function minorVersion(text: string): string {
+  if (/^1\.\d{1,2}$/.test(text)) return text;
+  throw new InvalidArgumentError("expected a minor version such as 1.34.");
+}
+
+/** `journeyman plan ... | head` is no error. */
+function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+}
+
+function reportBug(error: unknown, withStack: boolean): void {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`this is a bug in journeyman: ${message}\n`);
+  if (withStack && error instanceof Error) process.stderr.write(`${error.stack ?? ""}\n`);
+  process.exitCode = 2;
+}

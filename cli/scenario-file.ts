@@ -1,0 +1,114 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describeValue, type Place, type Problem, problemAt } from "../shared/api/problems.ts";
+import { isRawObject } from "../shared/api/raw-objects.ts";
+import { schemaProblems } from "../shared/api/schema-problems.ts";
+import { closestWord } from "../shared/api/spelling.ts";
+import { yamlDocuments } from "../shared/api/yaml-documents.ts";
+import {
+  type Scenario,
+  type ScenarioFile,
+  type StepFile,
+  scenarioFile,
+  stepSchemas,
+} from "../shared/simulator/scenario.ts";
+import { readFileText } from "./read-inputs.ts";
+import { resolveSteps } from "./scenario-steps.ts";
+
+export interface ScenarioReading {
+  /** Absent when there are problems. */
+  readonly scenario?: Scenario;
+  readonly notes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+const scenarioFolder = fileURLToPath(new URL("./scenarios", import.meta.url));
+
+/** Names that `simulate` takes in place of a file. */
+export function shippedScenarios(): readonly string[] {
+  return readdirSync(scenarioFolder)
+    .filter((file) => file.endsWith(".yaml"))
+    .map((file) => file.slice(0, -".yaml".length))
+    .sort();
+}
+
+/** Reads a scenario, by file or by the name of a shipped one, with the manifests that it refers to. */
+export async function readScenario(nameOrPath: string): Promise<ScenarioReading> {
+  const isName = /^[\w-]+$/.test(nameOrPath);
+  const shipped = shippedScenarios();
+  if (isName && !shipped.includes(nameOrPath)) {
+    const close = closestWord(nameOrPath, shipped);
+    const hint = close === undefined ? "" : `; did you mean ${close}?`;
+    const expected = `a scenario file, or one that is shipped: ${shipped.join(", ")}${hint}`;
+    return failed([{ file: nameOrPath, document: 0, path: "", found: "no such scenario", expected }]);
+  }
+  const source = await readFileText(isName ? join(scenarioFolder, `${nameOrPath}.yaml`) : nameOrPath);
+  if ("found" in source) return failed([source]);
+  return parseScenario(source.name, source.text, (file) => readFileText(join(dirname(source.name), file)));
+}
+
+/** `readFile` reads a manifest that the scenario names. */
+export async function parseScenario(
+  name: string,
+  text: string,
+  readFile: (file: string) => ReturnType<typeof readFileText>,
+): Promise<ScenarioReading> {
+  const { documents, problems } = yamlDocuments({ name, text });
+  const [document, ...others] = documents;
+  if (document === undefined || problems.length > 0) return failed(problems);
+  const place: Place = { name, document: document.document };
+  if (others.length > 0) return failed([problemAt(place, [], `${documents.length} documents`, "one scenario")]);
+  const parsed = scenarioFile.safeParse(document.value);
+  if (!parsed.success) return failed(schemaProblems(scenarioFile, document.value, parsed.error.issues, place));
+  const steps = parsed.data.steps.map((step, index) => parseStep(step, index, place));
+  const stepProblems = steps.flatMap((step) => ("problems" in step ? step.problems : []));
+  if (stepProblems.length > 0) return failed(stepProblems);
+  const stepFiles = steps.flatMap((step) => ("problems" in step ? [] : [step]));
+  return assemble(parsed.data, stepFiles, place, readFile);
+}
+
+async function assemble(
+  file: ScenarioFile,
+  steps: readonly StepFile[],
+  place: Place,
+  readFile: (file: string) => ReturnType<typeof readFileText>,
+): Promise<ScenarioReading> {
+  const resolved = await resolveSteps(file, steps, place, readFile);
+  if (resolved.problems.length > 0) return { notes: resolved.notes, problems: resolved.problems };
+  const { name, description, durationSeconds, settings } = file;
+  const scenario: Scenario = {
+    name,
+    description,
+    durationSeconds,
+    settings,
+    objects: resolved.objects,
+    steps: resolved.steps,
+  };
+  return { scenario, notes: resolved.notes, problems: [] };
+}
+
+/** A step is looked at by its own schema, so that what is said fits what was meant. */
+function parseStep(step: unknown, index: number, place: Place): StepFile | { readonly problems: readonly Problem[] } {
+  const word = isRawObject(step) ? step.do : undefined;
+  const path = ["steps", index];
+  if (typeof word !== "string" || !isStepName(word)) {
+    const expected = `one of ${Object.keys(stepSchemas).join(", ")}`;
+    return { problems: [problemAt(place, [...path, "do"], describeValue(word), expected)] };
+  }
+  const schema = stepSchemas[word];
+  const parsed = schema.safeParse(step);
+  if (parsed.success) return parsed.data;
+  const problems = schemaProblems(schema, step, parsed.error.issues, place);
+  return {
+    problems: problems.map((one) => ({ ...one, path: `steps[${index}]${one.path === "" ? "" : `.${one.path}`}` })),
+  };
+}
+
+function isStepName(word: string): word is keyof typeof stepSchemas {
+  return Object.hasOwn(stepSchemas, word);
+}
+
+function failed(problems: readonly Problem[]): ScenarioReading {
+  return { notes: [], problems };
+}

@@ -1,0 +1,107 @@
+import type { LoadedObject } from "../shared/api/documents.ts";
+import type { Kind, KubernetesObjects } from "../shared/api/kinds.ts";
+import { resolvePriority } from "../shared/api/pod-priority.ts";
+import type { PriorityClass } from "../shared/api/policy.ts";
+import { type Problem, problemAt } from "../shared/api/problems.ts";
+import type { Catalog } from "../shared/cloud/catalog.ts";
+import { PodDecoder } from "../shared/state/pod-decoding.ts";
+import type { PodRecord } from "../shared/state/pod-record.ts";
+import type { Settings } from "../shared/state/settings.ts";
+import type { Snapshot } from "../shared/state/snapshot.ts";
+import { virtualNow } from "./virtual-now.ts";
+import { type PlacedPod, rootWorkloads, workloadDemand } from "./workload-demand.ts";
+import { resolveScales } from "./workload-scales.ts";
+
+export interface WorldOptions {
+  readonly catalog: Catalog;
+  readonly settings: Settings;
+  /** `--scale` options as written. */
+  readonly scales: readonly string[];
+}
+
+export interface World {
+  readonly snapshot: Snapshot;
+  readonly notes: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** The cluster that the objects of some files describe, as planning sees one. */
+export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOptions): World {
+  const objects = loaded.map(({ object }) => object);
+  const scales = resolveScales(
+    options.scales,
+    rootWorkloads(loaded).map(({ workload }) => workload),
+  );
+  const demand = workloadDemand(loaded, scales.counts);
+  const decoded = decodePods(demand.pods, ofKind(loaded, "PriorityClass"));
+  const nodePools = ofKind(loaded, "NodePool");
+  const snapshot: Snapshot = {
+    now: virtualNow(objects),
+    settings: options.settings,
+    pods: decoded.pods,
+    nodes: ofKind(loaded, "Node"),
+    nodeClaims: ofKind(loaded, "NodeClaim"),
+    nodePools,
+    nodeClasses: ofKind(loaded, "EC2NodeClass"),
+    daemonSets: ofKind(loaded, "DaemonSet"),
+    podDisruptionBudgets: ofKind(loaded, "PodDisruptionBudget"),
+    namespaces: namespaceLabels(ofKind(loaded, "Namespace"), decoded.pods),
+    catalog: options.catalog,
+    unavailableOfferings: [],
+  };
+  return {
+    snapshot,
+    notes: [...demand.notes, ...volumeNotes(decoded.pods)],
+    problems: [...scales.problems, ...demand.problems, ...decoded.problems, ...missingNodePools(nodePools)],
+  };
+}
+
+function ofKind<K extends Kind>(loaded: readonly LoadedObject[], kind: K): readonly KubernetesObjects[K][] {
+  const isWanted = (object: LoadedObject["object"]): object is KubernetesObjects[K] & LoadedObject["object"] =>
+    object.kind === kind;
+  return loaded.map(({ object }) => object).filter(isWanted);
+}
+
+function decodePods(
+  placed: readonly PlacedPod[],
+  priorityClasses: readonly PriorityClass[],
+): { readonly pods: readonly PodRecord[]; readonly problems: readonly Problem[] } {
+  const decoder = new PodDecoder();
+  const pods: PodRecord[] = [];
+  const problems: Problem[] = [];
+  for (const { pod, source } of placed) {
+    const priority = resolvePriority(pod, priorityClasses);
+    try {
+      pods.push(decoder.decode({ ...pod, spec: { ...pod.spec, priority } }));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      problems.push(problemAt(source, [], error.message, "a pod that Kubernetes would accept"));
+    }
+  }
+  return { pods, problems };
+}
+
+/** Every namespace has its name as a label (KEP-2161), also those that only pods tell of. */
+function namespaceLabels(
+  namespaces: readonly KubernetesObjects["Namespace"][],
+  pods: readonly PodRecord[],
+): Snapshot["namespaces"] {
+  const stated = new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  const names = new Set([...stated.keys(), ...pods.map(({ namespace }) => namespace)]);
+  return new Map([...names].map((name) => [name, { "kubernetes.io/metadata.name": name, ...stated.get(name) }]));
+}
+
+function missingNodePools(nodePools: Snapshot["nodePools"]): readonly Problem[] {
+  if (nodePools.length > 0) return [];
+  const expected = "at least one karpenter.sh/v1 NodePool and its EC2NodeClass, as nodes are made from them";
+  return [{ file: "input", document: 0, path: "", found: "no NodePool", expected }];
+}
+
+function volumeNotes(pods: readonly PodRecord[]): readonly string[] {
+  const withVolumes = pods.filter(({ nodeName, constraints }) => {
+    const claims = constraints.spec.volumes?.filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral) ?? [];
+    return nodeName === undefined && claims.length > 0;
+  });
+  if (withVolumes.length === 0) return [];
+  return [`${withVolumes.length} pods use persistent volumes, whose zones and attach limits are not looked at yet`];
+}

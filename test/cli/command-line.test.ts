@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { fileOf, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
+import { folderOf, journeyman } from "../support/command-line.ts";
+
+const web = workloadManifest("Deployment", "web", { replicas: 2 });
+const service = { apiVersion: "v1", kind: "Service", metadata: { name: "web" } };
+
+describe("journeyman plan", () => {
+  it("prints JSON alone on standard output, and notes on standard error", () => {
+    const input = fileOf(...poolManifests(), web, service);
+    const { exitCode, stdout, stderr } = journeyman(["plan", "-f", "-", "-o", "json"], { input });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).totals).toMatchObject({ pods: 2, scheduled: 2, nodes: 1 });
+    expect(stderr).toBe("note: kind Service is not read here: 1 skipped\n");
+  });
+
+  it("reads files and folders of YAML and JSON, and prints YAML", () => {
+    const folder = folderOf({ "pool.yaml": fileOf(...poolManifests()), "apps/web.json": JSON.stringify(web) });
+    const args = ["plan", "-f", "pool.yaml", "-f", "apps", "--scale", "deployment/web=3", "-o", "yaml"];
+    const { exitCode, stdout } = journeyman(args, { cwd: folder });
+    expect(exitCode).toBe(0);
+    expect(parse(stdout).totals.scheduled).toBe(3);
+  });
+
+  it("exits with 1 and tells the reason for each NodePool when a pod fits nowhere", () => {
+    const podSpec = { nodeSelector: { team: "ml" } };
+    const input = fileOf(...poolManifests(), workloadManifest("Deployment", "web", {}, { podSpec }));
+    const { exitCode, stdout } = journeyman(["plan", "-f", "-"], { input });
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/NO PLACE FOR 1 pod\n.*default\/web-0\n {4}default: .*team/);
+  });
+
+  it("gives the same output for the same input, whatever the order of its files", () => {
+    const folder = folderOf({ "a.yaml": fileOf(...poolManifests()), "b.yaml": fileOf(web) });
+    const run = (...files: readonly string[]) =>
+      journeyman(["plan", ...files.flatMap((file) => ["-f", file]), "-o", "json"], { cwd: folder }).stdout;
+    expect(run("b.yaml", "a.yaml")).toBe(run("a.yaml", "b.yaml"));
+  });
+});
+
+describe("journeyman", () => {
+  it("tells what it can do, with its exit codes", () => {
+    const { exitCode, stdout } = journeyman(["--help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("plan");
+    expect(stdout).toContain("simulate");
+    expect(stdout).toContain("Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.");
+  });
+});
