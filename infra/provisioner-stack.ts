@@ -160,6 +160,7 @@ function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues
   return {
     JOURNEYMAN_FUNCTION: name,
     JOURNEYMAN_CLUSTER_NAME: config.clusterName,
+    JOURNEYMAN_ACCOUNT_ID: config.account,
     JOURNEYMAN_KUBERNETES_VERSION: config.kubernetesVersion,
     JOURNEYMAN_NAMESPACE: config.namespace,
     JOURNEYMAN_LOG_LEVEL: config.logLevel,

@@ -3,18 +3,19 @@ import type { NodeClaim } from "../api/node-claim.ts";
 import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
 import type { PlannedNodeClaim } from "../provisioning/plan.ts";
-import type { Snapshot } from "../state/snapshot.ts";
+import { isTrue } from "../state/conditions.ts";
 import { execute, requireDone } from "./execute.ts";
-import { plannedObject } from "./planned-objects.ts";
+import { type Planning, plannedObject } from "./planned-objects.ts";
 
 const mostCopies = 9;
 
 /**
  * Writes a planned claim. A claim of that name with the same nominations is this very intent, left by a pass that did not finish: it
- * is adopted. With other nominations, or on its way out, the name is taken and the next copy's is tried (design §4.1, step 3).
+ * is adopted. With other nominations, on its way out, or with a node that its pods did not come to, the name is taken and the next
+ * copy's is tried (design §4.1, step 3).
  */
-export async function createClaim(ports: Ports, planned: PlannedNodeClaim, snapshot: Snapshot): Promise<NodeClaim> {
-  const object = plannedObject(planned, snapshot);
+export async function createClaim(ports: Ports, planned: PlannedNodeClaim, planning: Planning): Promise<NodeClaim> {
+  const object = plannedObject(planned, planning);
   for (let copy = 1; copy <= mostCopies; copy++) {
     const name = copy === 1 ? planned.name : `${planned.name}-${copy}`;
     const named = { ...object, metadata: { ...object.metadata, name } };
@@ -33,5 +34,6 @@ export async function createClaim(ports: Ports, planned: PlannedNodeClaim, snaps
 
 function isSameIntent(stored: NodeClaim, wanted: NodeClaim): boolean {
   const nominations = (claim: NodeClaim) => claim.metadata.annotations?.[annotation.nominatedPods];
-  return stored.metadata.deletionTimestamp === undefined && nominations(stored) === nominations(wanted);
+  const isUnderWay = stored.metadata.deletionTimestamp === undefined && !isTrue(stored, "Initialized");
+  return isUnderWay && nominations(stored) === nominations(wanted);
 }

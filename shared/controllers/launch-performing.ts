@@ -124,7 +124,7 @@ async function reportError(
 async function giveUp({ ports }: GroupContext, nodeClaims: readonly string[], why: string): Promise<void> {
   for (const name of nodeClaims) {
     const claim = await ports.kubernetes.get("NodeClaim", { name });
-    if (claim === undefined) continue;
+    if (claim === undefined || claim.status?.providerID !== undefined) continue;
     await deleteClaim(ports, claim, { reason: "insufficient_capacity", why, needsReplacement: false });
   }
 }

@@ -26,13 +26,20 @@ export async function writeLeaderRecord(ports: Ports, leader: string, record: Le
   await writeRecords(ports, [{ nodeClaim: leader, annotation: formatLaunchRecord(record) }]);
 }
 
-/** Gives a claim its instance: labels and status. A claim that is gone leaves the instance to collection. */
+/** Gives a claim its instance: labels, then status. A claim that is gone or has another leaves the instance to collection. */
 export async function assignInstance(ports: Ports, pair: LaunchPair, type: InstanceType | undefined): Promise<void> {
   const { nodeClaim: name, instance } = pair;
-  await update(ports, "NodeClaim", { name }, () => ({ metadata: { labels: instanceLabels(instance, type) } }));
-  await update(ports, "NodeClaim", { name }, (claim) => launchedStatus(claim, instance, type, ports.clock.now()), {
-    subresource: "status",
-  });
+  const providerId = providerIdOf(instance);
+  const isFree = ({ status }: NodeClaim) => (status?.providerID ?? providerId) === providerId;
+  const labels = instanceLabels(instance, type);
+  await update(ports, "NodeClaim", { name }, (claim) => (isFree(claim) ? { metadata: { labels } } : undefined));
+  await update(
+    ports,
+    "NodeClaim",
+    { name },
+    (claim) => (isFree(claim) ? launchedStatus(claim, instance, type, ports.clock.now()) : undefined),
+    { subresource: "status" },
+  );
 }
 
 /** Sets a condition of claims that cannot be launched, for a person to see. */
@@ -47,6 +54,7 @@ export async function explainUnlaunched(
       "NodeClaim",
       { name },
       (claim) => {
+        if (claim.status?.providerID !== undefined) return undefined;
         const change: ConditionChange = { type: "Launched", status: "Unknown", ...condition };
         const conditions = changedConditions(claim, [change], ports.clock.now());
         return conditions === undefined ? undefined : { status: { conditions } };

@@ -1,13 +1,19 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
+import { label, wellKnownLabels } from "../api/labels.ts";
+import type { NodeClaim } from "../api/node-claim.ts";
+import type { UnavailableOffering } from "../cloud/catalog.ts";
+import { classifyEc2Error } from "../cloud/ec2-errors.ts";
 import { instanceTypesFor } from "../cloud/instance-types.ts";
 import { type LaunchClaim, type LaunchGroup, launchGroups } from "../cloud/launch-groups.ts";
 import { advance, openSituation } from "../cloud/launch-progress.ts";
-import type { LaunchRequests, LaunchSituation } from "../cloud/launch-situation.ts";
+import type { LaunchProblem, LaunchRequests, LaunchSituation } from "../cloud/launch-situation.ts";
 import { nextLaunchStep } from "../cloud/launch-steps.ts";
 import { launchRequests } from "../cloud/run-instances.ts";
 import type { Hint } from "../hints.ts";
 import type { Ports } from "../ports.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import type { DeferredErrors } from "./deferred-errors.ts";
 import { type GroupContext, performLaunchStep } from "./launch-performing.ts";
 import { explainUnlaunched } from "./launch-writes.ts";
 import type { LeaseOptions } from "./lease.ts";
@@ -16,6 +22,7 @@ import type { LeaseOptions } from "./lease.ts";
 const passSeconds = 20;
 /** More than any group can need in one pass: three attempts of a few steps each. */
 const mostStepsPerGroup = 40;
+const pausedSeconds = 5;
 const stoppedPoolSeconds = 60;
 
 export interface LaunchPass {
@@ -24,81 +31,128 @@ export interface LaunchPass {
   readonly lease: LeaseOptions;
   readonly snapshot: Snapshot;
   readonly startedAt: number;
+  readonly errors: DeferredErrors;
 }
 
-/** Launches all claims that want an instance, group by group and in turn over the NodePools (design §4.1, steps 5 and 6). */
+/**
+ * Launches all claims that want an instance, group by group and in turn over the NodePools (design §4.1, steps 5 and 6). A group that
+ * fails does not stop the others; its error is in `pass.errors`.
+ */
 export async function launchClaims(pass: LaunchPass, claims: readonly LaunchClaim[]): Promise<void> {
-  const { ports, settings, startedAt } = pass;
+  const { ports, settings, snapshot, errors } = pass;
   const { groups, skipped } = launchGroups(claims, { clusterName: settings.clusterName });
-  for (const { nodeClaim, reason } of skipped) {
-    await explainUnlaunched(ports, [nodeClaim], { reason: "NoOfferings", message: reason });
+  for (const { nodeClaim, reason: message } of skipped) {
+    await errors.during(() => explainUnlaunched(ports, [nodeClaim], { reason: "NoOfferings", message }));
   }
   const delays: number[] = [];
+  let unavailable = snapshot.unavailableOfferings;
   let isPaused = false;
-  for (const group of inTurn(groups)) {
-    const isLate = ports.clock.now() - startedAt > passSeconds * 1_000;
-    const end: GroupEnd =
-      isLate || isPaused ? { delaySeconds: isPaused ? 5 : 0 } : await launchGroup(pass, group, claims);
-    if (end.delaySeconds !== undefined) delays.push(end.delaySeconds);
-    isPaused ||= end.pausesAll === true;
+  for (const [index, group] of inTurn(groups).entries()) {
+    const restSeconds = isPaused ? pausedSeconds : restOf(pass, group, index);
+    if (restSeconds !== undefined) {
+      delays.push(restSeconds);
+      continue;
+    }
+    const end = await errors.during(() => launchGroup(pass, group, claims, unavailable));
+    if (end?.delaySeconds !== undefined) delays.push(end.delaySeconds);
+    isPaused ||= end?.pausesAll ?? false;
+    unavailable = end?.unavailable ?? unavailable;
   }
   if (delays.length === 0) return;
   const hint: Hint = { kind: "provision", reason: "retry", at: ports.clock.now() };
   await ports.hints.send(hint, { delaySeconds: Math.min(...delays) });
 }
 
-/** How a group's turn ended: when to look again, if at all, and whether EC2 asks everybody to wait. */
+/**
+ * For how long the group is left alone: its last request met an error that only a person can mend, or the pass has used up its time.
+ * The first group has its turn even then, so that passes that read for too long get somewhere.
+ */
+function restOf({ ports, startedAt }: LaunchPass, { record }: LaunchGroup, index: number): number | undefined {
+  const now = ports.clock.now();
+  const isStopped = record?.state === "failed" && classifyEc2Error(record.code ?? "").effect === "stop-pool";
+  const stoppedForSeconds = isStopped ? Math.ceil((record.sentAt - now) / 1_000) + stoppedPoolSeconds : 0;
+  if (stoppedForSeconds > 0) return stoppedForSeconds;
+  return index > 0 && isLate(now, startedAt) ? 0 : undefined;
+}
+
+function isLate(now: number, startedAt: number): boolean {
+  return now - startedAt > passSeconds * 1_000;
+}
+
+/** How a group's turn ended: when to look again, if at all, and whether everybody must wait. */
 interface GroupEnd {
   readonly delaySeconds?: number;
   readonly pausesAll?: boolean;
+  /** With what this group was refused, for the groups after it. */
+  readonly unavailable: readonly UnavailableOffering[];
 }
 
-async function launchGroup(pass: LaunchPass, group: LaunchGroup, claims: readonly LaunchClaim[]): Promise<GroupEnd> {
+async function launchGroup(
+  pass: LaunchPass,
+  group: LaunchGroup,
+  claims: readonly LaunchClaim[],
+  known: readonly UnavailableOffering[],
+): Promise<GroupEnd> {
+  const { clock } = pass.ports;
   const context = await groupContext(pass, group, claims);
-  if (context === undefined) return { delaySeconds: stoppedPoolSeconds };
-  let situation: LaunchSituation = openSituation(group, pass.snapshot.unavailableOfferings, pass.ports.clock.now());
+  let situation: LaunchSituation = openSituation(group, known, clock.now());
   for (let count = 0; count < mostStepsPerGroup; count++) {
+    const { unavailable, attemptsThisPass } = situation;
     const step = nextLaunchStep(situation, context.requests);
+    const isNextAttempt = step.kind === "write-record" && attemptsThisPass > 0;
+    if (isNextAttempt && isLate(clock.now(), pass.startedAt)) return { delaySeconds: 0, unavailable };
     const performed = await performLaunchStep(context, situation, step);
-    if (performed.kind === "stopped") return { delaySeconds: performed.delaySeconds };
+    if (performed.kind === "stopped") return { delaySeconds: performed.delaySeconds, pausesAll: true, unavailable };
     switch (step.kind) {
       case "finished":
-        return {};
+        return { unavailable };
       case "wait":
-        return { delaySeconds: step.delaySeconds, pausesAll: step.pause === "all" };
+        return { delaySeconds: step.delaySeconds, pausesAll: step.pause === "all", unavailable };
       case "give-up":
-        return { delaySeconds: 5 };
+        return { delaySeconds: pausedSeconds, unavailable };
       case "stop-pool":
-        return { delaySeconds: stoppedPoolSeconds };
+        return { delaySeconds: stoppedPoolSeconds, unavailable };
       default:
-        situation = advance(situation, step, performed, pass.ports.clock.now());
+        situation = advance(situation, step, performed, clock.now());
     }
   }
   throw new RangeError(`launch group ${group.id} does not come to an end`);
 }
 
-/** Undefined, with a condition on the claims, when the group's class is missing. */
 async function groupContext(
   pass: LaunchPass,
   group: LaunchGroup,
   claims: readonly LaunchClaim[],
-): Promise<GroupContext | undefined> {
+): Promise<GroupContext> {
   const { ports, settings, snapshot } = pass;
   const leader = claims.find(({ nodeClaim }) => nodeClaim.metadata.name === group.leader)?.nodeClaim;
   const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === group.nodeClass);
   if (leader === undefined || nodeClass === undefined) {
-    const message = `EC2NodeClass ${group.nodeClass} does not exist`;
-    const names = group.members.map((member) => member.name);
-    await explainUnlaunched(ports, names, { reason: "NodeClassNotFound", message });
-    return undefined;
+    return { ...pass, requests: requestsWithoutClass(settings, group), instanceTypes: new Map() };
   }
-  const { vmMemoryOverheadPercent, reservedEnis } = settings;
-  const options = { vmMemoryOverheadPercent, reservedEnis, unavailable: [], now: snapshot.now };
-  const types = instanceTypesFor(snapshot.catalog, nodeClass, options);
-  const instanceTypes = new Map(types.map((type) => [type.name, type]));
+  const instanceTypes = new Map(typesOf(nodeClass, snapshot).map((type) => [type.name, type]));
   const cluster = await ports.cluster.describe();
-  const requests: LaunchRequests = launchRequests({ cluster, nodeClaim: leader, nodeClass, instanceTypes });
-  return { ...pass, requests, instanceTypes };
+  const nodeClaim = withoutInstanceLabels(leader);
+  return { ...pass, requests: launchRequests({ cluster, nodeClaim, nodeClass, instanceTypes }), instanceTypes };
+}
+
+function typesOf(nodeClass: EC2NodeClass, { catalog, settings, now }: Snapshot) {
+  const { vmMemoryOverheadPercent, reservedEnis } = settings;
+  return instanceTypesFor(catalog, nodeClass, { vmMemoryOverheadPercent, reservedEnis, unavailable: [], now });
+}
+
+/** What was launched before the class went is still found by its tag; nothing more is sent. */
+function requestsWithoutClass({ clusterName }: Settings, { nodeClass }: LaunchGroup): LaunchRequests {
+  const message = `EC2NodeClass ${nodeClass} does not exist`;
+  const problem: LaunchProblem = { kind: "problem", scope: "class", reason: "NodeClassNotFound", message };
+  return { clusterName, target: () => problem, request: () => problem };
+}
+
+/** The leader as it was when it was planned: labels of its own machine are not the other members', and would change a replay. */
+function withoutInstanceLabels(leader: NodeClaim): NodeClaim {
+  const isKept = (key: string) => key === label.nodePool || key === label.nodeClass || !wellKnownLabels.has(key);
+  const labels = Object.entries(leader.metadata.labels ?? {}).filter(([key]) => isKept(key));
+  return { ...leader, metadata: { ...leader.metadata, labels: Object.fromEntries(labels) } };
 }
 
 /** The first group of every NodePool, then the second of each, and so on: a failing pool does not hold up the others. */

@@ -1,17 +1,23 @@
 import { ec2NodeClassHash, hashVersion, nodePoolHash } from "../api/hashes.ts";
 import { annotation, awsGroup, terminationFinalizer, wellKnownLabels } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
-import type { PlannedNodeClaim } from "../provisioning/plan.ts";
+import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
 import { type Requirements, requirementEntries } from "../scheduling/requirements.ts";
 import { formatResources } from "../scheduling/resources.ts";
 import { formatNominations } from "../state/nominations.ts";
-import type { PodRecord } from "../state/pod-record.ts";
+import { type PodRecord, podName } from "../state/pod-record.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+
+/** What a claim was planned from and with. */
+export interface Planning {
+  readonly snapshot: Snapshot;
+  readonly plan: Pick<ProvisioningPlan, "priceUsdPerHour" | "lowerBoundUsdPerHour">;
+}
 
 const mostReasonBytes = 1_024;
 
 /** The NodeClaim to be written for a planned one: the durable intent, before EC2 is called (design §4.1, step 4). */
-export function plannedObject(planned: PlannedNodeClaim, snapshot: Snapshot): NodeClaim {
+export function plannedObject(planned: PlannedNodeClaim, { snapshot, plan }: Planning): NodeClaim {
   const pool = snapshot.nodePools.find(({ metadata }) => metadata.name === planned.nodePool);
   if (pool === undefined) throw new RangeError(`NodeClaim ${planned.name} is planned for an unknown NodePool`);
   const { template } = pool.spec;
@@ -32,7 +38,7 @@ export function plannedObject(planned: PlannedNodeClaim, snapshot: Snapshot): No
           [`${awsGroup}/ec2nodeclass-hash-version`]: hashVersion,
         }),
         [annotation.nominatedPods]: formatNominations(planned.pods.map(nominationOf)),
-        [annotation.reason]: planned.reason.slice(0, mostReasonBytes),
+        [annotation.reason]: reasonText(planned, plan),
       },
       finalizers: [terminationFinalizer],
       ownerReferences: [
@@ -55,6 +61,15 @@ export function plannedObject(planned: PlannedNodeClaim, snapshot: Snapshot): No
       ...(terminationGracePeriod === undefined ? {} : { terminationGracePeriod }),
     },
   };
+}
+
+/** The choice, the plan's price beside its bound, and as many of the pods' names as there is room for. */
+function reasonText({ reason, pods }: PlannedNodeClaim, plan: Planning["plan"]): string {
+  const usd = (price: number) => `${Number(price.toFixed(4))} USD per hour`;
+  const whole = `the whole plan: ${usd(plan.priceUsdPerHour)}, at least ${usd(plan.lowerBoundUsdPerHour)}`;
+  const text = `${reason}; ${whole}; pods: ${pods.map(podName).join(", ")}`;
+  // A character cut in half decodes to one that is longer than its remains.
+  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, mostReasonBytes)).replace(/\uFFFD$/u, "");
 }
 
 function nominationOf(pod: PodRecord) {

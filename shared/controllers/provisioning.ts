@@ -9,6 +9,7 @@ import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { waitForQuiet } from "./batching-window.ts";
 import { createClaim } from "./claim-creation.ts";
+import { DeferredErrors } from "./deferred-errors.ts";
 import { launchClaims } from "./launching.ts";
 import { acquireLease, type LeaseOptions, releaseLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
@@ -40,7 +41,7 @@ export async function provision(ports: Ports, settings: Settings, hints: readonl
   }
   let annotations: Readonly<Record<string, string>> = {};
   try {
-    await waitForQuiet(ports, settings);
+    await waitForQuiet(ports, settings, hints);
     const startedAt = ports.clock.now();
     const plan = await pass(ports, settings, lease, startedAt);
     annotations = { [lastPassAnnotation]: String(startedAt) };
@@ -66,18 +67,20 @@ async function pass(
   const snapshot = await readSnapshot(ports, settings);
   const plan = planProvisioning(snapshot);
   report(ports, plan);
-  const created = await limitedParallel(plan.nodeClaims, claimsCreatedAtOnce, (claim) =>
-    createClaim(ports, claim, snapshot),
+  const errors = new DeferredErrors();
+  const created = await limitedParallel(plan.nodeClaims, claimsCreatedAtOnce, (planned) =>
+    errors.during(() => createClaim(ports, planned, { snapshot, plan })),
   );
-  await noteRoom(ports, plan, snapshot);
+  await errors.during(() => noteRoom(ports, plan, snapshot));
   const choices = new Map(
-    created.map((claim, index) => [claim.metadata.name, plan.nodeClaims[index]?.offerings ?? []]),
+    created.map((claim, index) => [claim?.metadata.name, plan.nodeClaims[index]?.offerings ?? []]),
   );
   const claims = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
     nodeClaim,
     offerings: choices.get(nodeClaim.metadata.name) ?? remainingOfferings(nodeClaim, snapshot),
   }));
-  await launchClaims({ ports, settings, lease, snapshot, startedAt }, claims);
+  await launchClaims({ ports, settings, lease, snapshot, startedAt, errors }, claims);
+  errors.throwFirst();
   return plan;
 }
 

@@ -41,6 +41,6 @@ export interface ProvisioningPlan {
   readonly priceUsdPerHour: number;
   /** The part of the price that keeps spot nodes out of one basket (design §4.1, step 7). */
   readonly spotSpreadUsdPerHour: number;
-  /** No set of nodes that holds the new nodes' pods costs less than this. */
+  /** No set of nodes that holds the new nodes' pods costs less than this. Not known, and 0, when a cluster limit cut the plan. */
   readonly lowerBoundUsdPerHour: number;
 }

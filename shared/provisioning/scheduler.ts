@@ -3,6 +3,7 @@ import { clusterNodes } from "../state/cluster-nodes.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { chosenClaim } from "./chosen-claim.ts";
 import { classOptions } from "./class-options.ts";
+import { withinClusterLimits } from "./cluster-limits.ts";
 import { demandOf } from "./demand.ts";
 import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
 import { planNewNodes } from "./new-nodes.ts";
@@ -41,13 +42,19 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
     spotFleet(snapshot.nodeClaims),
     snapshot.settings.spotSpreadShare,
   );
+  const { allowed, refused } = withinClusterLimits(claims, snapshot);
   return {
-    nodeClaims: claims.map(chosenClaim),
+    nodeClaims: allowed.map(chosenClaim),
     existing: existing.placements(),
-    unschedulable: planned.unplaced.flatMap(unschedulablePods),
+    unschedulable: [
+      ...planned.unplaced.flatMap(unschedulablePods),
+      ...refused.flatMap(({ claim, reason }) =>
+        claim.pods.map((pod) => ({ pod, reasons: [{ nodePool: claim.nodePool, reason }] })),
+      ),
+    ],
     spotSpreadUsdPerHour: extraUsdPerHour,
-    priceUsdPerHour: claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
-    lowerBoundUsdPerHour: planned.lowerBoundUsdPerHour,
+    priceUsdPerHour: allowed.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
+    lowerBoundUsdPerHour: refused.length === 0 ? planned.lowerBoundUsdPerHour : 0,
   };
 }
 

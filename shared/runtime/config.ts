@@ -27,6 +27,8 @@ const functionEnvironment = z.object({
   /** Names the function in logs and metrics. */
   JOURNEYMAN_FUNCTION: text,
   JOURNEYMAN_CLUSTER_NAME: text,
+  /** Events of other accounts are dropped. */
+  JOURNEYMAN_ACCOUNT_ID: z.string().regex(/^\d{12}$/, "expected the 12 digits of an account"),
   /** All three or none; without them EKS is asked at the first call. */
   JOURNEYMAN_CLUSTER_ENDPOINT: httpsUrl.exactOptional(),
   /** Base64 of the PEM, as `eks:DescribeCluster` gives it. */
@@ -98,6 +100,7 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
   return {
     ...defaultSettings,
     clusterName: env.JOURNEYMAN_CLUSTER_NAME,
+    accountId: env.JOURNEYMAN_ACCOUNT_ID,
     region: env.AWS_REGION,
     namespace: env.JOURNEYMAN_NAMESPACE,
     kubernetesVersion: env.JOURNEYMAN_KUBERNETES_VERSION,

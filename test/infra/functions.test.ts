@@ -71,6 +71,7 @@ describe("a bundled function", () => {
       environment: {
         JOURNEYMAN_FUNCTION: "later",
         JOURNEYMAN_CLUSTER_NAME: "shop",
+        JOURNEYMAN_ACCOUNT_ID: "111122223333",
         JOURNEYMAN_KUBERNETES_VERSION: "1.34",
         JOURNEYMAN_PROVISIONING_QUEUE_URL: "https://queue",
         JOURNEYMAN_LATER_QUEUE_URL: "https://queue",

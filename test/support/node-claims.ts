@@ -6,6 +6,7 @@ interface NodeClaimOptions {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: NodeClaim["spec"]["taints"];
   readonly startupTaints?: NodeClaim["spec"]["startupTaints"];
+  readonly createdAt?: string;
   readonly deletedAt?: string;
   readonly uid?: string;
   readonly status?: NodeClaim["status"];
@@ -13,7 +14,7 @@ interface NodeClaimOptions {
 
 /** A NodeClaim of the NodePool and EC2NodeClass "default". */
 export function nodeClaim(name: string, options: NodeClaimOptions = {}): NodeClaim {
-  const { labels, annotations, taints, startupTaints, deletedAt, uid, status } = options;
+  const { labels, annotations, taints, startupTaints, createdAt, deletedAt, uid, status } = options;
   return {
     apiVersion: "karpenter.sh/v1",
     kind: "NodeClaim",
@@ -22,6 +23,7 @@ export function nodeClaim(name: string, options: NodeClaimOptions = {}): NodeCla
       uid: uid ?? `uid-${name}`,
       labels: { [label.nodePool]: "default", ...labels },
       ...(annotations && { annotations }),
+      ...(createdAt && { creationTimestamp: createdAt }),
       ...(deletedAt && { deletionTimestamp: deletedAt }),
     },
     spec: {

@@ -1,6 +1,6 @@
 import { label } from "../../api/labels.ts";
 import type { NodeClaim } from "../../api/node-claim.ts";
-import { addResources, formatResources, parseResources, type Resources } from "../../scheduling/resources.ts";
+import { formatResources, parseResources, type Resources } from "../../scheduling/resources.ts";
 import { type Invariant, invariant, type ObservedWorld, type Report } from "./invariant.ts";
 import { isLeaving } from "./machines.ts";
 
@@ -26,8 +26,9 @@ export function poolLimits(world: ObservedWorld): Invariant {
         const claims = Map.groupBy(stayingClaims(world), ({ metadata }) => metadata.labels?.[label.nodePool]);
         for (const { metadata, spec } of server.list("NodePool")) {
           if (spec.limits === undefined) continue;
-          const used = capacityOf(claims.get(metadata.name) ?? []);
-          judge(metadata.name, parseResources(spec.limits), used, usedBefore.get(metadata.name) ?? {}, report);
+          const limits = parseResources(spec.limits);
+          const used = usedOf(Object.keys(limits), claims.get(metadata.name) ?? []);
+          judge(metadata.name, limits, used, usedBefore.get(metadata.name) ?? {}, report);
           usedBefore.set(metadata.name, used);
         }
       },
@@ -57,6 +58,20 @@ function stayingClaims({ cluster: { server } }: ObservedWorld): readonly NodeCla
   return server.list("NodeClaim").filter(isStaying);
 }
 
-function capacityOf(claims: readonly NodeClaim[]): Resources {
-  return addResources(...claims.map(({ status }) => ({ ...parseResources(status?.capacity), nodes: 1 })));
+function usedOf(resources: readonly string[], claims: readonly NodeClaim[]): Resources {
+  const capacity = (resource: string) =>
+    claims.reduce((sum, { status }) => sum + amountOf(resource, status?.capacity?.[resource] ?? "0"), 0);
+  return Object.fromEntries(
+    resources.map((resource) => [resource, resource === "nodes" ? claims.length : capacity(resource)]),
+  );
+}
+
+/** Reading a quantity exactly takes time, and machines come in few sizes. */
+const amounts = new Map<string, number>();
+
+function amountOf(resource: string, text: string): number {
+  const key = `${resource} ${text}`;
+  const amount = amounts.get(key) ?? parseResources({ [resource]: text })[resource] ?? 0;
+  amounts.set(key, amount);
+  return amount;
 }

@@ -1,3 +1,4 @@
+import { reachable } from "./module-graph.ts";
 import { type ModuleImport, type SourceFile, type Violation, violation } from "./source-file.ts";
 
 /** Layers of the planner, each of which may import those before it (design §3). */
@@ -26,18 +27,17 @@ const mayImport: readonly (readonly [string, readonly string[]])[] = [
     ]),
   [controllers, [...planning, ...vocabulary]],
   ["shared/adapters/", ["shared/api/", "shared/scheduling/", "shared/cloud/", ...vocabulary]],
-  // The simulator runs what production runs: the Lambda envelope and the webhook's own code (decision 0004).
   [
     "shared/simulator/",
     [
       ...planning,
       controllers,
       ...vocabulary,
-      "shared/runtime/config.ts",
-      "shared/runtime/lambda.ts",
-      "functions/webhook/admission",
-      "functions/webhook/forwarder.ts",
-      "functions/webhook/match-conditions.ts",
+      // What production runs around the controllers (docs/decisions/0004).
+      ...["shared/runtime/lambda.ts", "shared/runtime/messages.ts", "shared/runtime/config.ts"],
+      ...["admission", "admission-review", "match-conditions", "forwarder"].map(
+        (name) => `functions/webhook/${name}.ts`,
+      ),
     ],
   ],
   ["shared/runtime/", ["shared/adapters/", "shared/api/", "shared/state/settings.ts", ...vocabulary]],
@@ -54,6 +54,7 @@ export function importDirection(files: readonly SourceFile[]): Violation[] {
   return files.flatMap((file) => [
     ...file.imports.flatMap((imported) => directionOf(file, imported)),
     ...severalControllers(file),
+    ...adaptersSeen(file, files),
   ]);
 }
 
@@ -79,4 +80,14 @@ function severalControllers(file: SourceFile): Violation[] {
   if (!file.path.startsWith("functions/")) return [];
   const [, ...others] = file.imports.filter(({ path }) => path?.startsWith(controllers));
   return others.map(({ specifier, start }) => violation(file, start, `a second controller, ${specifier}`, "one"));
+}
+
+/** The simulator stands in for the adapters, so it must not come to them on any way either. */
+function adaptersSeen(file: SourceFile, files: readonly SourceFile[]): Violation[] {
+  if (!file.path.startsWith("shared/simulator/")) return [];
+  return file.imports.flatMap(({ path, start }) => {
+    if (path === undefined || path.startsWith("shared/simulator/")) return [];
+    const found = [...reachable([path], files)].find((reached) => reached.startsWith("shared/adapters/"));
+    return found === undefined ? [] : [violation(file, start, `a way to ${found} by ${path}`, "none")];
+  });
 }

@@ -5,7 +5,7 @@ const entries = [
   /^cli\/main\.ts$/,
   /^functions\/[^/]+\/handler\.ts$/,
   /^functions\/webhook\/main\.ts$/,
-  /^infra\/(app|build)\.ts$/,
+  /^infra\/(app|build|manifests)\.ts$/,
   /^bench\/[^/]+\.ts$/,
   /^test\/.*\.test\.ts$/,
   /^test\/peers\/moto-server\.ts$/,
@@ -17,7 +17,7 @@ const isEntry = (path: string) => entries.some((entry) => entry.test(path));
 /** Imports that lead nowhere, modules that import each other, barrels, and code that nobody uses. */
 export function moduleGraph(files: readonly SourceFile[]): Violation[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  return [...brokenImports(files, byPath), ...cycles(files, byPath), ...barrels(files), ...dead(files, byPath)];
+  return [...brokenImports(files, byPath), ...cycles(files, byPath), ...barrels(files), ...dead(files)];
 }
 
 type Files = ReadonlyMap<string, SourceFile>;
@@ -57,13 +57,10 @@ function barrels(files: readonly SourceFile[]): Violation[] {
   ]);
 }
 
-function dead(files: readonly SourceFile[], byPath: Files): Violation[] {
-  const reached = reachable(
-    files.filter(({ path }) => isEntry(path)),
-    byPath,
-  );
+function dead(files: readonly SourceFile[]): Violation[] {
+  const reached = reachable(files.map(({ path }) => path).filter(isEntry), files);
   const used = new Set(
-    files.flatMap(({ imports }) => imports.flatMap(({ path, names }) => names.map((n) => `${path}#${n}`))),
+    files.flatMap(({ imports }) => imports.flatMap(({ path, names }) => names.map((name) => `${path}#${name}`))),
   );
   return files.flatMap((file) => {
     if (!reached.has(file.path)) return [violation(file, 0, "a file that no entry reaches", "a use of it, or no file")];
@@ -74,13 +71,16 @@ function dead(files: readonly SourceFile[], byPath: Files): Violation[] {
   });
 }
 
-function reachable(from: readonly SourceFile[], byPath: Files): ReadonlySet<string> {
+/** The files that these import, and those import, and so on; with themselves. */
+export function reachable(from: readonly string[], files: readonly SourceFile[]): ReadonlySet<string> {
+  const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set<string>();
   const waiting = [...from];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (reached.has(file.path)) continue;
-    reached.add(file.path);
-    waiting.push(...file.imports.flatMap(({ path }) => byPath.get(path ?? "") ?? []));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const file = byPath.get(path);
+    if (file === undefined || reached.has(path)) continue;
+    reached.add(path);
+    waiting.push(...file.imports.flatMap((imported) => imported.path ?? []));
   }
   return reached;
 }

@@ -72,7 +72,7 @@ export function parseSource(path: string, text: string): SourceFile {
 }
 
 /** Line of a position in the text, from 1. */
-export function lineAt({ text }: Pick<SourceFile, "text">, position: number): number {
+function lineAt({ text }: Pick<SourceFile, "text">, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
 

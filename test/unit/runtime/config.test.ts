@@ -5,6 +5,7 @@ const complete = {
   AWS_REGION: "eu-west-1",
   JOURNEYMAN_FUNCTION: "provisioning",
   JOURNEYMAN_CLUSTER_NAME: "shop",
+  JOURNEYMAN_ACCOUNT_ID: "111122223333",
   JOURNEYMAN_KUBERNETES_VERSION: "1.34",
   JOURNEYMAN_PROVISIONING_QUEUE_URL: "https://queues/provisioning.fifo",
   JOURNEYMAN_LATER_QUEUE_URL: "https://queues/later",

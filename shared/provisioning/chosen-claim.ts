@@ -1,0 +1,33 @@
+import { label } from "../api/labels.ts";
+import type { RankedOffering } from "../cloud/ranking.ts";
+import { addResources } from "../scheduling/resources.ts";
+import type { PlannedNodeClaim } from "./plan.ts";
+import type { ClaimDraft } from "./planned-claims.ts";
+
+/** A draft with its choice made: the first of its offerings. */
+export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
+  const { pool, pods, offerings, name, nodePool, requirements } = draft;
+  const { metadata, spec } = pool.pool.spec.template;
+  const [best, runnerUp] = offerings;
+  const option = pool.options.find(({ instanceType }) => instanceType.name === best.instanceType);
+  return {
+    name,
+    nodePool,
+    pods,
+    offerings,
+    requirements,
+    labels: { ...metadata?.labels, [label.nodePool]: nodePool, [label.nodeClass]: pool.nodeClass.metadata.name },
+    taints: pool.taints,
+    startupTaints: spec.startupTaints ?? [],
+    requests: addResources(draft.podRequests, option?.daemonRequests ?? {}),
+    allocatable: option?.instanceType.allocatable ?? {},
+    reason: reasonFor(pods.length, best, runnerUp),
+  };
+}
+
+function reasonFor(pods: number, best: RankedOffering, runnerUp: RankedOffering | undefined): string {
+  const text = (offering: RankedOffering) =>
+    `${offering.instanceType} ${offering.capacityType} in ${offering.zone} at ${offering.priceUsdPerHour} USD per hour`;
+  const next = runnerUp === undefined ? "no other offering holds them" : `next best: ${text(runnerUp)}`;
+  return `cheapest for these ${pods} pods: ${text(best)}; ${next}`;
+}

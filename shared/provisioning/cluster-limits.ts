@@ -1,0 +1,68 @@
+import { label } from "../api/labels.ts";
+import type { NodeClaim } from "../api/node-claim.ts";
+import { parseTime } from "../api/time.ts";
+import type { Catalog } from "../cloud/catalog.ts";
+import type { RankedOffering } from "../cloud/ranking.ts";
+import type { Snapshot } from "../state/snapshot.ts";
+
+const launchWindowMilliseconds = 600_000;
+
+/** What may be launched, and what the cluster's limits hold back. */
+export interface LimitedClaims<C> {
+  readonly allowed: readonly C[];
+  readonly refused: readonly { readonly claim: C; readonly reason: string }[];
+}
+
+/**
+ * Keeps a plan within the cluster's blast radius (design rule 9): nodes, price per hour, launches in ten minutes, all NodePools
+ * together. Claims are admitted in the plan's order; leaving nodes count, because they run and cost money.
+ */
+export function withinClusterLimits<C extends { readonly offerings: readonly [RankedOffering, ...RankedOffering[]] }>(
+  claims: readonly C[],
+  snapshot: Snapshot,
+): LimitedClaims<C> {
+  const { maxNodes, maxPriceUsdPerHour, maxLaunchesPerTenMinutes } = snapshot.settings;
+  const recent = snapshot.nodeClaims.filter(
+    ({ metadata }) => snapshot.now - createdAt(metadata.creationTimestamp) < launchWindowMilliseconds,
+  );
+  let nodes = snapshot.nodeClaims.length;
+  let launches = recent.length;
+  let price = snapshot.nodeClaims.reduce((sum, claim) => sum + priceOf(claim, snapshot.catalog), 0);
+  const allowed: C[] = [];
+  const refused: { claim: C; reason: string }[] = [];
+  for (const claim of claims) {
+    const added = claim.offerings[0].priceUsdPerHour;
+    const reason =
+      exceeded("maxNodes", nodes + 1, maxNodes) ??
+      exceeded("maxPriceUsdPerHour", price + added, maxPriceUsdPerHour) ??
+      exceeded("maxLaunchesPerTenMinutes", launches + 1, maxLaunchesPerTenMinutes);
+    if (reason !== undefined) {
+      refused.push({ claim, reason });
+      continue;
+    }
+    allowed.push(claim);
+    nodes += 1;
+    launches += 1;
+    price += added;
+  }
+  return { allowed, refused };
+}
+
+function exceeded(setting: string, wanted: number, limit: number | undefined): string | undefined {
+  if (limit === undefined || wanted <= limit) return undefined;
+  return `the cluster's limit ${setting} is ${limit}, and this node would make it ${Number(wanted.toFixed(4))}`;
+}
+
+/** Of what was launched; a claim that is not launched yet has no price, and counts as a node. */
+function priceOf({ metadata: { labels = {} } }: NodeClaim, catalog: Catalog): number {
+  const type = labels[label.instanceType] ?? "";
+  const price =
+    labels[label.capacityType] === "spot"
+      ? catalog.spotPrices.get(type)?.get(labels[label.zone] ?? "")
+      : catalog.onDemandPrices.get(type);
+  return price ?? 0;
+}
+
+function createdAt(timestamp: string | undefined): number {
+  return timestamp === undefined ? 0 : parseTime(timestamp);
+}
