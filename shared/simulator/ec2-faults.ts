@@ -20,6 +20,10 @@ interface PlannedFault {
   readonly chance: number;
 }
 
+interface TakenFault {
+  readonly answerIsLost: boolean;
+}
+
 /** What scripts want to go wrong in the simulated EC2. */
 export class Ec2Faults {
   readonly #random: Random;
@@ -70,10 +74,14 @@ export class Ec2Faults {
     return this.#random.integer(...(this.#latency.get(api) ?? usualLatency[api]));
   }
 
-  /** Takes the fault that is next for a call: refuses it by throwing, or says whether its answer is lost. */
-  takeFault(api: Ec2Api): { readonly answerIsLost: boolean } {
+  /**
+   * Takes the fault that is next for a call: refuses it by throwing, or says whether its answer is lost. A fault whose code this call
+   * could not meet with is left for another.
+   */
+  takeFault(api: Ec2Api, isPossible: (code: string | undefined) => boolean = () => true): TakenFault {
     const fault = this.#planned.find(
-      (planned) => planned.api === api && planned.timesLeft > 0 && this.#random.chance(planned.chance),
+      (planned) =>
+        planned.api === api && planned.timesLeft > 0 && this.#random.chance(planned.chance) && isPossible(planned.code),
     );
     if (fault === undefined) {
       return { answerIsLost: false };

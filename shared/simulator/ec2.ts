@@ -1,4 +1,5 @@
 import type { Catalog } from "../cloud/catalog.ts";
+import { classifyEc2Error } from "../cloud/ec2-errors.ts";
 import type { Ec2Instance } from "../ports.ts";
 import { Ec2ApiError } from "./ec2-api-error.ts";
 import { type CapacityPoolFilter, CapacityPools } from "./ec2-capacity.ts";
@@ -57,7 +58,8 @@ export class SimulatedEc2 {
 
   /** From `minCount` to `maxCount` instances, as many as the pool has room for. */
   runInstances(request: LaunchRequest): Promise<readonly Ec2Instance[]> {
-    return this.#call("RunInstances", () => this.#launch(request).map(describeRecord));
+    const isPossible = (code: string | undefined) => !(this.#hasLaunched(request) && isCapacityError(code));
+    return this.#call("RunInstances", () => this.#launch(request).map(describeRecord), isPossible);
   }
 
   /** In no particular order. An unknown id in `instanceIds` fails the call; in a filter `instance-id` it does not. */
@@ -147,14 +149,14 @@ export class SimulatedEc2 {
   }
 
   /** A request takes effect in the middle of its latency; an error takes as long as an answer. */
-  async #call<T>(api: Ec2Api, effect: () => T): Promise<T> {
+  async #call<T>(api: Ec2Api, effect: () => T, isPossible?: (code: string | undefined) => boolean): Promise<T> {
     const { loop } = this.#options;
     this.#calls.set(api, (this.#calls.get(api) ?? 0) + 1);
     const latency = this.faults.latencyOf(api);
     await loop.sleep(Math.floor(latency / 2));
     try {
       this.#limits.takeRequest(api, loop.now());
-      const { answerIsLost } = this.faults.takeFault(api);
+      const { answerIsLost } = this.faults.takeFault(api, isPossible);
       const answer = effect();
       if (answerIsLost) {
         await loop.sleep(timeoutMilliseconds);
@@ -164,6 +166,11 @@ export class SimulatedEc2 {
     } finally {
       await loop.sleep(Math.ceil(latency / 2));
     }
+  }
+
+  /** The same token again takes no capacity: it is answered with what it launched (serverless-aws §2). */
+  #hasLaunched({ subnetId, clientToken }: LaunchRequest): boolean {
+    return this.#launches.has(`${this.#options.subnets.get(subnetId)} ${clientToken}`);
   }
 
   #launch(request: LaunchRequest): readonly InstanceRecord[] {
@@ -224,6 +231,10 @@ function replay(
     throw new Ec2ApiError("IdempotentInstanceTerminated", message);
   }
   return earlier.records;
+}
+
+function isCapacityError(code: string | undefined): boolean {
+  return code !== undefined && classifyEc2Error(code).providerErrorKind === "NoCapacity";
 }
 
 function insufficientCapacity(request: LaunchRequest, zone: string): Ec2ApiError {

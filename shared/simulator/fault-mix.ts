@@ -7,26 +7,27 @@ import type { SimulatedWorld } from "./simulated-world.ts";
 /** Faults of one run, drawn from its seed; they can be stopped to see the system recover. */
 export class FaultMix {
   readonly #random: Random;
+  readonly #intensity: number;
   #isOn = true;
 
-  constructor(random: Random) {
+  /** `intensity` multiplies the chance of crashes and of refused or unanswered calls to Kubernetes. */
+  constructor(random: Random, intensity = 1) {
     this.#random = random.fork("faults");
+    this.#intensity = intensity;
   }
 
   /** An invocation dies before or after one of its calls, about once in 250 calls. */
-  readonly crashPlan: CrashPlan = () => this.#isOn && this.#random.chance(0.004);
+  readonly crashPlan: CrashPlan = () => this.#strikes(0.004);
 
   readonly kubernetesFaults: KubernetesFaults = {
     beforeCall: (verb, kind) => {
-      if (!this.#isOn) return;
-      if (verb !== "list" && verb !== "get" && this.#random.chance(0.01)) {
+      if (verb !== "list" && verb !== "get" && this.#strikes(0.01)) {
         throw new ProviderError("Conflict", "Conflict", `${kind}: the object has been modified (injected)`);
       }
-      if (this.#random.chance(0.005))
-        throw new ProviderError("Throttled", "TooManyRequests", `${verb} ${kind} (injected)`);
+      if (this.#strikes(0.005)) throw new ProviderError("Throttled", "TooManyRequests", `${verb} ${kind} (injected)`);
     },
     afterCall: (verb, kind) => {
-      if (this.#isOn && this.#random.chance(0.003))
+      if (this.#strikes(0.003))
         throw new ProviderError("Unknown", "Timeout", `${verb} ${kind}: done, but the answer is lost (injected)`);
     },
   };
@@ -51,5 +52,9 @@ export class FaultMix {
     world.messaging.defaultBus.faults = none;
     for (const queue of Object.values(world.messaging.queues)) queue.faults = { duplicateChance: 0, reorderChance: 0 };
     world.ec2.faults.stopRandomFailures();
+  }
+
+  #strikes(chance: number): boolean {
+    return this.#isOn && this.#random.chance(chance * this.#intensity);
   }
 }

@@ -13,7 +13,7 @@ import { eventHandler, hintHandler, type Runtime, tickHandler } from "../runtime
 import type { Settings } from "../state/settings.ts";
 import type { EventLoop } from "./event-loop.ts";
 import { EventSourceMapping } from "./event-source-mapping.ts";
-import { type CrashPlan, type Invocation, InvocationKilled } from "./invocation.ts";
+import { type Invocation, InvocationKilled, type PortCall } from "./invocation.ts";
 import { invocationPorts } from "./invocation-ports.ts";
 import { type InvocationFailure, LambdaFunction } from "./lambda.ts";
 import type { Queue } from "./queue.ts";
@@ -33,6 +33,9 @@ export const functionTimeouts = {
 } as const;
 export type FunctionName = keyof typeof functionTimeouts;
 
+/** As `CrashPlan`, and told whose invocation it is. */
+export type FunctionCrashPlan = (callIndex: number, call: PortCall, name: FunctionName) => boolean;
+
 export interface FunctionsOptions {
   readonly loop: EventLoop;
   readonly random: Random;
@@ -40,7 +43,7 @@ export interface FunctionsOptions {
   readonly queues: SimulatedQueues;
   /** The world as one function may use it. */
   readonly portsFor: (name: FunctionName) => Ports;
-  readonly crashPlan?: CrashPlan;
+  readonly crashPlan?: FunctionCrashPlan;
   /** A handler threw something that is neither an answer of a provider nor a crash of the simulator's: a bug. */
   readonly onBug: (name: FunctionName, error: unknown) => void;
 }
@@ -108,7 +111,7 @@ function lambda<Payload>(
       timeoutSeconds: functionTimeouts[name],
       initialize,
       onFailure: ignoreFailure,
-      ...(crashPlan === undefined ? {} : { crashPlan }),
+      ...(crashPlan && { crashPlan: (index: number, call: PortCall) => crashPlan(index, call, name) }),
     },
     loop,
     random,

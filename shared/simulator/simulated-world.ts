@@ -11,12 +11,11 @@ import { SimulatedEc2 } from "./ec2.ts";
 import { SimulatedEc2Port } from "./ec2-port.ts";
 import { EventLoop } from "./event-loop.ts";
 import { SimulatedHintPort } from "./hint-port.ts";
-import type { CrashPlan } from "./invocation.ts";
 import { type KubernetesFaults, SimulatedKubernetes } from "./kubernetes-port.ts";
 import { nodeRegistration } from "./node-bootstrap.ts";
 import { Random } from "./random.ts";
 import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
-import { type FunctionName, startFunctions } from "./simulated-functions.ts";
+import { type FunctionCrashPlan, type FunctionName, startFunctions } from "./simulated-functions.ts";
 import { startNodeClassResolution, subnetOf } from "./simulated-node-classes.ts";
 import { account, type SimulatedMessaging, simulatedMessaging } from "./simulated-queues.ts";
 import { functionUserPrefix, startWebhook } from "./simulated-webhook.ts";
@@ -27,7 +26,7 @@ export interface WorldOptions {
   readonly settings: Settings;
   readonly startAt: number;
   readonly namespaces?: readonly string[];
-  readonly crashPlan?: CrashPlan;
+  readonly crashPlan?: FunctionCrashPlan;
   readonly kubernetesFaults?: KubernetesFaults;
   /** Without it every event of the webhook is lost, and only the sweep is left. */
   readonly withoutWebhook?: boolean;

@@ -57,6 +57,6 @@ export async function planOf(text: string, options: Partial<PlanOptions> = {}): 
   return JSON.parse(output);
 }
 
-export async function* stdinOf(text: string): AsyncGenerator<Buffer> {
+async function* stdinOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }

@@ -46,6 +46,7 @@ export function controllerWorld(faults: KubernetesFaults = {}) {
     },
   };
   return {
+    loop,
     ports,
     server,
     ec2,

@@ -16,7 +16,8 @@ export interface ReliabilityRun {
   readonly steps: readonly (readonly [atMinutes: number, action: ScenarioAction])[];
   readonly faultMinutes: number;
   readonly calmMinutes: number;
-  readonly withoutFaults?: boolean;
+  /** Of crashes and failing calls; 0 for a run without any fault. */
+  readonly intensity?: number;
   readonly withoutWebhook?: boolean;
 }
 
@@ -28,8 +29,9 @@ export async function runInTwoPhases(run: ReliabilityRun): Promise<{
   readonly broken: readonly string[];
   readonly world: SimulatedWorld;
 }> {
-  const { seed, withoutFaults = false, withoutWebhook = false } = run;
-  const faults = new FaultMix(new Random(seed));
+  const { seed, intensity = 1, withoutWebhook = false } = run;
+  const withoutFaults = intensity === 0;
+  const faults = new FaultMix(new Random(seed), intensity);
   const { crashPlan, kubernetesFaults } = faults;
   const world = new SimulatedWorld({
     seed,

@@ -16,7 +16,7 @@ export function nodeOf({ cluster }: ObservedWorld, pod: Pod): Node | undefined {
   return pod.spec.nodeName === undefined ? undefined : cluster.server.get("Node", { name: pod.spec.nodeName });
 }
 
-export function claimOf({ cluster }: ObservedWorld, node: Node): NodeClaim | undefined {
+function claimOf({ cluster }: ObservedWorld, node: Node): NodeClaim | undefined {
   const providerId = node.spec?.providerID;
   return cluster.server.list("NodeClaim").find(({ status }) => status?.providerID === providerId && providerId);
 }

@@ -1,7 +1,6 @@
 import type { Node, Pod } from "../../api/core.ts";
 import { isTrue } from "../../state/conditions.ts";
 import { nominationsOf } from "../../state/nominations.ts";
-import { podRecord } from "../../state/pod-decoding.ts";
 import { type Replacement, replacementOf } from "../../state/replacement.ts";
 import { type Invariant, invariant, type ObservedWorld } from "./invariant.ts";
 import { graceMilliseconds, isProtected, nodeOf, pathOf } from "./machines.ts";
@@ -39,16 +38,14 @@ function comesBack({ metadata, status }: Pod): boolean {
   return !isBound && !isOver && metadata.deletionTimestamp === undefined;
 }
 
-/** An initialized claim is meant for this pod or for another of its workload, or room was found on nodes that run. */
-function hasPlace({ cluster }: ObservedWorld, pod: Pod, mark: Replacement): boolean {
-  const { uid, owner, classKey } = podRecord(pod);
-  if (mark.roomFor?.includes(uid)) return true;
-  const ready = cluster.server
+/** An initialized claim is meant for this very pod, or room was found for it on nodes that run. */
+function hasPlace({ cluster }: ObservedWorld, { metadata }: Pod, mark: Replacement): boolean {
+  if (mark.roomFor?.some((uid) => uid === metadata.uid)) return true;
+  return cluster.server
     .list("NodeClaim")
-    .filter((claim) => claim.metadata.deletionTimestamp === undefined && isTrue(claim, "Initialized"));
-  return ready
+    .filter((claim) => claim.metadata.deletionTimestamp === undefined && isTrue(claim, "Initialized"))
     .flatMap(nominationsOf)
-    .some((one) => one.uid === uid || (owner !== undefined && one.owner === owner.uid && one.class === classKey));
+    .some(({ uid }) => uid === metadata.uid);
 }
 
 /** When the pod may go in any case; at once when its grace takes all the time there was at the notice. */

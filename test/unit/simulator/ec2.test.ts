@@ -79,6 +79,17 @@ describe("launching", () => {
     await expect(settle(ec2.runInstances(runRequest(changes)))).rejects.toEqual(code(expected));
   });
 
+  it("never lacks capacity for a token that has launched", async () => {
+    const { ec2, settle } = simulatedEc2();
+    const [first] = await settle(ec2.runInstances(runRequest()));
+    ec2.faults.failRandomly("RunInstances", 1, "InsufficientInstanceCapacity");
+    const [again] = await settle(ec2.runInstances(runRequest()));
+    expect(again?.instanceId).toBe(first?.instanceId);
+    await expect(settle(ec2.runInstances(runRequest({ clientToken: "token-2" })))).rejects.toMatchObject({
+      code: "InsufficientInstanceCapacity",
+    });
+  });
+
   it("launches although the caller sees a timeout, and the token finds the instances", async () => {
     const { ec2, settle } = simulatedEc2();
     ec2.faults.loseAnswers("RunInstances");

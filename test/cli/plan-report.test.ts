@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { PlanReport } from "../../cli/report/plan-json.ts";
+import { planTable } from "../../cli/report/plan-table.ts";
+import { fileOf, podManifest, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
+import { planOf } from "../support/command-line.ts";
+
+const agent = workloadManifest("DaemonSet", "agent", {}, { metadata: { namespace: "kube-system" } });
+const node = (name: string) => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, labels: { "kubernetes.io/os": "linux" } },
+  status: { capacity: { cpu: "4", memory: "8Gi", pods: "20" }, allocatable: { cpu: "1", memory: "4Gi", pods: "20" } },
+});
+const deployment = (replicas: number) => workloadManifest("Deployment", "web", { replicas });
+
+function reportOf(changes: Partial<PlanReport>): PlanReport {
+  const totals = { pods: 0, scheduled: 0, nodes: 0, priceUsdPerHour: 0, lowerBoundUsdPerHour: 0 };
+  return { nodeClaims: [], existingNodes: [], unschedulable: [], totals, ...changes };
+}
+
+describe("plan as JSON", () => {
+  it("has the fields of the design and no others, in its order", async () => {
+    const report = await planOf(fileOf(...poolManifests(), deployment(2)));
+    expect(Object.keys(report)).toEqual(["nodeClaims", "existingNodes", "unschedulable", "totals"]);
+    const [claim] = report.nodeClaims;
+    expect(Object.keys(claim ?? {})).toEqual([
+      "name",
+      "nodePool",
+      "instanceType",
+      "zone",
+      "capacityType",
+      "priceUsdPerHour",
+      "pods",
+      "requests",
+      "allocatable",
+      "utilization",
+      "priceUsdPerPodHour",
+      "alternatives",
+      "reason",
+    ]);
+    expect(Object.keys(claim?.requests ?? {})).toEqual(["cpu", "memory"]);
+    expect(Object.keys(claim?.utilization ?? {})).toEqual(["cpu", "memory", "pods"]);
+    expect(claim?.alternatives[0]).toMatch(/^[a-z0-9-]+\.[a-z0-9-]+\/us-east-1[a-f]\/on-demand$/);
+  });
+
+  it("counts DaemonSets among the requests and so in the utilization", async () => {
+    const { nodeClaims } = await planOf(fileOf(...poolManifests(), deployment(1), agent));
+    expect(nodeClaims[0]?.pods).toEqual(["default/web-0"]);
+    expect(nodeClaims[0]?.requests.cpu).toBe("1");
+  });
+
+  it("rounds to six decimals", async () => {
+    const { nodeClaims } = await planOf(fileOf(...poolManifests(), deployment(3)));
+    const [claim] = nodeClaims;
+    for (const value of [claim?.priceUsdPerPodHour ?? 0, ...Object.values(claim?.utilization ?? {})]) {
+      expect(value).toBe(Number(value.toFixed(6)));
+    }
+  });
+
+  it("fills nodes that exist before it makes new ones", async () => {
+    const running = podManifest("old", {}, { nodeName: "n1" }, { phase: "Running" });
+    const { existingNodes, nodeClaims, totals } = await planOf(
+      fileOf(...poolManifests(), node("n1"), running, deployment(1)),
+    );
+    expect(existingNodes).toEqual([{ name: "n1", pods: ["default/web-0"] }]);
+    expect(nodeClaims).toEqual([]);
+    expect(totals).toMatchObject({ pods: 1, scheduled: 1, nodes: 0, priceUsdPerHour: 0 });
+  });
+});
+
+describe("plan as a table", () => {
+  it("fits 100 columns and closes with the totals and how far above the bound they are", async () => {
+    const table = planTable(await planOf(fileOf(...poolManifests(), deployment(40))));
+    for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    expect(table).toMatch(/^NODE +POOL +TYPE +ZONE +CAPACITY +USD\/H +PODS +CPU +MEM\n/);
+    expect(table).toMatch(/\n40 of 40 pods placed; \d+ new nodes? for \d\.\d{4} USD\/h\n/);
+    expect(table).toMatch(/\nlower bound \d\.\d{4} USD\/h: the plan is \d+\.\d % above the bound\n$/);
+  });
+
+  it("tells of pods with the same reasons once", () => {
+    const reasons = [{ nodePool: "general", reason: "does not tolerate the taint team=ml:NoSchedule" }];
+    const unschedulable = Array.from({ length: 8 }, (_, index) => ({ pod: `shop/web-${index}`, reasons }));
+    const other = { pod: "shop/db-0", reasons: [{ nodePool: "", reason: "is gated" }] };
+    expect(planTable(reportOf({ unschedulable: [...unschedulable, other] }))).toContain(
+      [
+        "NO PLACE FOR 9 pods",
+        "  8 of them: shop/web-0, shop/web-1, shop/web-2, shop/web-3, shop/web-4, shop/web-5 and 2 more",
+        "    general: does not tolerate the taint team=ml:NoSchedule",
+        "  1 of them: shop/db-0",
+        "    is gated",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("lists the pods that go to nodes that exist", () => {
+    const existingNodes = [{ name: "n1", pods: ["shop/a", "shop/b"] }];
+    expect(planTable(reportOf({ existingNodes }))).toContain("n1                2  shop/a, shop/b");
+  });
+
+  it("says so when nothing is to be done", () => {
+    expect(planTable(reportOf({}))).toBe("0 of 0 pods placed; 0 new nodes for 0.0000 USD/h\n");
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { simulate } from "../../cli/simulate.ts";
+import { poolManifests, workloadManifest } from "../support/cli-manifests.ts";
+import { folderOf } from "../support/command-line.ts";
+
+/** Five minutes in which one small Deployment arrives. */
+const scenario = {
+  name: "small",
+  durationSeconds: 300,
+  objects: poolManifests(),
+  steps: [{ at: "10s", do: "apply", objects: [workloadManifest("Deployment", "web", { replicas: 2 })] }],
+};
+
+describe("journeyman simulate", () => {
+  it("runs a scenario, prints what happened and writes the report that is asked for", async () => {
+    const folder = folderOf({ "small.yaml": stringify(scenario) });
+    const report = `${folder}/out.html`;
+    const options = { seed: 1, faults: false, report, output: "table" } as const;
+    const { exitCode, output } = await simulate(`${folder}/small.yaml`, options);
+    expect(output).not.toContain("BROKEN");
+    expect(exitCode).toBe(0);
+    expect(output).toMatch(/^small, seed 1: 05:00 of virtual time\n/);
+    expect(output).toContain("2 pods: median");
+    expect(readFileSync(report, "utf8")).toContain("<title>small, seed 1 - Journeyman simulation</title>");
+  });
+
+  it("gives the same output for the same seed", async () => {
+    const file = `${folderOf({ "small.yaml": stringify(scenario) })}/small.yaml`;
+    const run = async () => (await simulate(file, { seed: 3, faults: true, output: "json" })).output;
+    expect(await run()).toBe(await run());
+  });
+
+  it("exits with 2 when the report cannot be written", async () => {
+    const folder = folderOf({ "small.yaml": stringify(scenario) });
+    const options = { seed: 1, faults: false, report: `${folder}/no/out.html`, output: "table" } as const;
+    const { exitCode, notes } = await simulate(`${folder}/small.yaml`, options);
+    expect(exitCode).toBe(2);
+    expect(notes.join()).toContain("expected a file that can be written");
+  });
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests against what others wrote; needs Python, and the network at its first run. */
+export default defineConfig({
+  test: {
+    include: ["test/peers/**/*.test.ts"],
+    globalSetup: ["test/peers/moto-server.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
