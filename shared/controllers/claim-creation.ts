@@ -1,7 +1,7 @@
 import { annotation } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { metric } from "../metrics.ts";
-import type { Ports } from "../ports.ts";
+import { type Ports, ProviderError } from "../ports.ts";
 import type { PlannedNodeClaim } from "../provisioning/plan.ts";
 import { isTrue } from "../state/conditions.ts";
 import { execute, requireDone } from "./execute.ts";
@@ -29,7 +29,11 @@ export async function createClaim(ports: Ports, planned: PlannedNodeClaim, plann
     }
     if (isSameIntent(stored, named)) return stored;
   }
-  throw new RangeError(`NodeClaim ${planned.name} and its ${mostCopies} copies are all taken`);
+  throw new ProviderError(
+    "Conflict",
+    "AlreadyExists",
+    `NodeClaim ${planned.name} and its copies to -${mostCopies} are all taken`,
+  );
 }
 
 function isSameIntent(stored: NodeClaim, wanted: NodeClaim): boolean {

@@ -1,5 +1,8 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
+import type { Condition } from "../api/schema.ts";
 import { embeddedCatalog } from "../cloud/embedded-catalog.ts";
 import type { Ports } from "../ports.ts";
+import { conditionOf, isTrue } from "../state/conditions.ts";
 import { PodDecoder } from "../state/pod-decoding.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -31,11 +34,24 @@ export async function readSnapshot(ports: Ports, settings: Settings): Promise<Sn
     nodes,
     nodeClaims,
     nodePools,
-    nodeClasses,
+    nodeClasses: nodeClasses.map(withReadiness),
     daemonSets,
     podDisruptionBudgets,
     namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}])),
     catalog: embeddedCatalog(settings.region),
     unavailableOfferings: unavailable,
   };
+}
+
+/**
+ * Offline a class without status counts as ready. In a cluster it is one that nobody has resolved: its subnets and images are not
+ * known, so that nothing may be planned on it.
+ */
+function withReadiness(nodeClass: EC2NodeClass): EC2NodeClass {
+  if (isTrue(nodeClass, "Ready")) return nodeClass;
+  const known = conditionOf(nodeClass, "Ready");
+  const message = known?.message || "its subnets, security groups and images are not resolved yet";
+  const ready: Condition = { type: "Ready", status: "False", reason: known?.reason || "NotResolved", message };
+  const others = nodeClass.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
+  return { ...nodeClass, status: { ...nodeClass.status, conditions: [...others, ready] } };
 }

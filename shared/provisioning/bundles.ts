@@ -1,8 +1,13 @@
 import { label } from "../api/labels.ts";
+import { allows, intersectAll, type Requirement } from "../scheduling/requirements.ts";
 import { addResources, fits, type Resources } from "../scheduling/resources.ts";
+import type { PodConstraints } from "../state/pod-record.ts";
 import type { NewDemand, Unit, UnitPart } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
+import { canShareNode } from "./node-sharing.ts";
+import { demandRequirements } from "./open-labels.ts";
 import type { Topology } from "./topology.ts";
+import { isEmptyEverywhere } from "./topology-rules.ts";
 
 /** Units to pack, and what no node can hold together. */
 export interface Bundling {
@@ -11,69 +16,88 @@ export interface Bundling {
 }
 
 /**
- * Turns demand into units. Pods with required affinity on the hostname go onto one node with the pods they want: such a family is
- * bundled, over as few nodes as hold it. A family attracted to itself has exactly one node, and what does not fit stays behind.
+ * Turns demand into units. Pods with required affinity on the hostname are bundled with the pods they want, over as few nodes as hold
+ * them: each bundle has one of the wanted pods, and those left over go where they like. Pods attracted to their own kind have
+ * exactly one node (kube-scheduler lets only the first of a kind choose), and what does not fit stays behind.
  */
 export function bundle(demands: readonly NewDemand[], topology: Topology): Bundling {
-  const families = familiesOf(demands, topology);
-  const units: Unit[] = [];
-  const refused: Bundling["refused"][number][] = [];
-  for (const family of families) {
-    const [first, ...others] = family.members;
-    if (first === undefined) continue;
-    if (family.isForsaken) {
-      refused.push(
-        ...refuseAll(
-          family,
-          demands,
-          "pod affinity on kubernetes.io/hostname: the pods it wants are on no node with room, nor on a new one",
-        ).refused,
-      );
-    } else if (others.length === 0 && !family.isAttracted) {
-      units.push({ parts: [{ demand: first, pods: 1 }], count: demands[first]?.pods.length ?? 0 });
-    } else {
-      const bundled = bundleFamily(demands, family);
-      units.push(...bundled.units);
-      refused.push(...bundled.refused);
-    }
-  }
-  return { units, refused };
+  const families = familiesOf(demands, topology).map((family) => bundleFamily(demands, family, topology));
+  return { units: families.flatMap(({ units }) => units), refused: families.flatMap(({ refused }) => refused) };
 }
 
+/** Demands that wish each other's company, directly or not. */
 interface Family {
-  readonly members: readonly number[];
-  /** Some member owns hostname affinity. */
-  readonly isAttracted: boolean;
+  /** They own hostname affinity, and the pods they want will be there. */
+  readonly attracted: readonly number[];
+  /** Wanted by others, with no wish of their own. */
+  readonly free: readonly number[];
+  /** Demands that some attracted one wants. */
+  readonly wanted: ReadonlySet<number>;
+  /** They want pods that no new node will have. */
+  readonly forsaken: readonly number[];
   /** A member wants to be with its own kind: all of them on one node. */
   readonly isSelfAttracted: boolean;
-  /** A member wants pods that no new node will have. */
-  readonly isForsaken: boolean;
 }
 
 function familiesOf(demands: readonly NewDemand[], topology: Topology): readonly Family[] {
+  const wishes = demands.map((_, index) => wishesOf(demands, index, topology));
+  const forsaken = forsakenBy(wishes);
   const family = demands.map((_, index) => index);
-  const attracted = new Set<number>();
-  const selfAttracted = new Set<number>();
-  const forsaken = new Set<number>();
-  demands.forEach(({ podClass: { constraints } }, owner) => {
-    for (const group of topology.of(constraints).owned) {
-      if (group.kind !== "affinity" || group.key !== label.hostname) continue;
-      attracted.add(owner);
-      if (group.matches(constraints)) selfAttracted.add(owner);
-      const isElsewhere = [...group.counts.values()].some((count) => count > 0);
-      const isWanted = demands.some((other) => group.matches(other.podClass.constraints));
-      if (!isWanted || (isElsewhere && group.matches(constraints))) forsaken.add(owner);
-      demands.forEach((other, target) => {
-        if (group.matches(other.podClass.constraints)) merge(family, owner, target);
-      });
-    }
+  wishes.forEach(({ targets }, owner) => {
+    if (!forsaken.has(owner)) for (const target of targets.flat()) merge(family, owner, target);
   });
-  return [...Map.groupBy(demands.keys(), (index) => family[index]).values()].map((members) => ({
-    members,
-    isAttracted: members.some((member) => attracted.has(member)),
-    isSelfAttracted: members.some((member) => selfAttracted.has(member)),
-    isForsaken: members.some((member) => forsaken.has(member)),
-  }));
+  return [...Map.groupBy(demands.keys(), (index) => family[index]).values()].map((members) => {
+    const isOwner = (member: number) => (wishes[member]?.targets.length ?? 0) > 0;
+    const attracted = members.filter((member) => isOwner(member) && !forsaken.has(member));
+    return {
+      attracted,
+      free: members.filter((member) => !isOwner(member)),
+      forsaken: members.filter((member) => forsaken.has(member)),
+      wanted: new Set(attracted.flatMap((member) => wishes[member]?.targets.flat() ?? [])),
+      isSelfAttracted: attracted.some((member) => wishes[member]?.isForItself),
+    };
+  });
+}
+
+interface Wishes {
+  /** For each hostname affinity term, the demands that satisfy it. */
+  readonly targets: readonly (readonly number[])[];
+  readonly isForItself: boolean;
+}
+
+function wishesOf(demands: readonly NewDemand[], owner: number, topology: Topology): Wishes {
+  const constraints = demands[owner]?.podClass.constraints;
+  if (constraints === undefined) return { targets: [], isForItself: false };
+  const firstOfClass = firstDemandOf(demands, constraints);
+  const groups = topology
+    .of(constraints)
+    .owned.filter((group) => group.kind === "affinity" && group.key === label.hostname);
+  const targets = groups.map((group) => {
+    // Members of the kind that run already, or that lie in another domain or tier, take away the freedom to choose.
+    const mayBeFirst = isEmptyEverywhere(group) && owner === firstOfClass;
+    return [...demands.keys()].filter((index) => {
+      const other = demands[index]?.podClass.constraints;
+      return other !== undefined && group.matches(other) && (other !== constraints || (mayBeFirst && index === owner));
+    });
+  });
+  return { targets, isForItself: groups.some((group) => group.matches(constraints)) };
+}
+
+function firstDemandOf(demands: readonly NewDemand[], constraints: PodConstraints): number | undefined {
+  const ofClass = [...demands.keys()].filter((index) => demands[index]?.podClass.constraints === constraints);
+  return ofClass.sort((a, b) => (demands[a]?.tier ?? 0) - (demands[b]?.tier ?? 0) || a - b)[0];
+}
+
+/** A term without a target, or whose targets are forsaken themselves. */
+function forsakenBy(wishes: readonly Wishes[]): ReadonlySet<number> {
+  const forsaken = new Set<number>();
+  for (let before = -1; before < forsaken.size; ) {
+    before = forsaken.size;
+    wishes.forEach(({ targets }, owner) => {
+      if (targets.some((term) => term.every((target) => forsaken.has(target)))) forsaken.add(owner);
+    });
+  }
+  return forsaken;
 }
 
 function merge(family: number[], a: number, b: number): void {
@@ -83,62 +107,109 @@ function merge(family: number[], a: number, b: number): void {
   });
 }
 
-function bundleFamily(demands: readonly NewDemand[], family: Family): Bundling {
-  const sizes = family.members.map((member) => demands[member]?.pods.length ?? 0);
-  const mostNodes = family.isSelfAttracted ? 1 : Math.min(...sizes);
-  for (let nodes = 1; nodes <= mostNodes; nodes++) {
-    const parts = shareOf(family.members, sizes, nodes, 0);
-    if (sharedOptions(demands, parts).length > 0) {
-      const units = Array.from({ length: nodes }, (_, index) => ({
-        parts: shareOf(family.members, sizes, nodes, index),
-        count: 1,
-      }));
-      return { units, refused: [] };
-    }
-  }
-  return family.isSelfAttracted ? asManyAsFit(demands, family, sizes) : refuseAll(family, demands, noSharedNode);
-}
-
-/** The `index`-th of `nodes` equal shares; the first ones take what is left over. */
-function shareOf(
-  members: readonly number[],
-  sizes: readonly number[],
-  nodes: number,
-  index: number,
-): readonly UnitPart[] {
-  return members.map((demand, position) => {
-    const size = sizes[position] ?? 0;
-    return { demand, pods: Math.floor(size / nodes) + (index < size % nodes ? 1 : 0) };
-  });
-}
-
-/** One node with as many of each as fit; at least one of each, or none at all. */
-function asManyAsFit(demands: readonly NewDemand[], family: Family, sizes: readonly number[]): Bundling {
-  for (let share = Math.max(...sizes) - 1; share >= 1; share--) {
-    const parts = family.members.map((demand, position) => ({ demand, pods: Math.min(share, sizes[position] ?? 0) }));
-    if (sharedOptions(demands, parts).length === 0) continue;
-    const refused = parts.map(({ demand, pods }, position) => ({
+function bundleFamily(demands: readonly NewDemand[], family: Family, topology: Topology): Bundling {
+  const podsOf = (demand: number) => demands[demand]?.pods.length ?? 0;
+  const bundles = bundlesOf(demands, family, topology);
+  const inBundles = (demand: number) =>
+    bundles.flat().reduce((sum, part) => sum + (part.demand === demand ? part.pods : 0), 0);
+  const single = family.free.map((demand) => ({
+    parts: [{ demand, pods: 1 }],
+    count: podsOf(demand) - inBundles(demand),
+  }));
+  const refusals = [
+    ...family.forsaken.map((demand) => ({ demand, pods: podsOf(demand), reason: noCompany })),
+    ...family.attracted.map((demand) => ({
       demand,
-      pods: (sizes[position] ?? 0) - pods,
-      reason: `${noSharedNode}: ${pods} of its ${sizes[position]} pods fill the largest`,
-    }));
-    return { units: [{ parts, count: 1 }], refused: refused.filter(({ pods }) => pods > 0) };
-  }
-  return refuseAll(family, demands, noSharedNode);
+      pods: podsOf(demand) - inBundles(demand),
+      reason: `${noSharedNode} (${inBundles(demand)} of ${podsOf(demand)} pods have a place)`,
+    })),
+  ];
+  return {
+    units: [...bundles.map((parts) => ({ parts, count: 1 })), ...single].filter(({ count }) => count > 0),
+    refused: refusals.filter(({ pods }) => pods > 0),
+  };
 }
 
-const noSharedNode = "pod affinity on kubernetes.io/hostname wants one node for all, and none is large enough";
+const noSharedNode = "pod affinity on kubernetes.io/hostname: no node is large enough for all that want to share it";
+const noCompany =
+  "pod affinity on kubernetes.io/hostname: the pods it wants are on no node with room, nor will they be on a new one";
 
-function refuseAll(family: Family, demands: readonly NewDemand[], reason: string): Bundling {
-  const refused = family.members.map((demand) => ({ demand, pods: demands[demand]?.pods.length ?? 0, reason }));
-  return { units: [], refused };
+/** The fewest bundles that hold all attracted pods, else as many pods as the most bundles hold. */
+function bundlesOf(
+  demands: readonly NewDemand[],
+  family: Family,
+  topology: Topology,
+): readonly (readonly UnitPart[])[] {
+  if (family.attracted.length === 0) return [];
+  const sizeOf = (demand: number) => demands[demand]?.pods.length ?? 0;
+  const mostBundles = family.isSelfAttracted ? 1 : Math.min(...[...family.wanted].map(sizeOf));
+  const free = family.free.map((demand) => ({ demand, pods: 1 }));
+  const fitsOneNode = (parts: readonly UnitPart[]) =>
+    sharedOptions(demands, parts).length > 0 && canShareNode(demands, parts, topology);
+  const share = (bundles: number, index: number) => [
+    ...family.attracted.map((demand) => ({ demand, pods: shareOf(sizeOf(demand), bundles, index) })),
+    ...free,
+  ];
+  for (let bundles = 1; bundles <= mostBundles; bundles++) {
+    if (!fitsOneNode(share(bundles, 0).filter(({ pods }) => pods > 0))) continue;
+    return Array.from({ length: bundles }, (_, index) => share(bundles, index).filter(({ pods }) => pods > 0));
+  }
+  const largest = largestBundle(family, free, sizeOf, fitsOneNode);
+  if (largest === undefined) return [];
+  const times = Math.min(
+    mostBundles,
+    ...family.attracted.map((demand) => Math.floor(sizeOf(demand) / podsIn(largest, demand))),
+  );
+  return Array.from({ length: times }, () => largest);
+}
+
+function podsIn(parts: readonly UnitPart[], demand: number): number {
+  return parts.find((part) => part.demand === demand)?.pods ?? 1;
+}
+
+/** As many of each attracted demand as fit together, at least one of each. */
+function largestBundle(
+  family: Family,
+  free: readonly UnitPart[],
+  sizeOf: (demand: number) => number,
+  fitsOneNode: (parts: readonly UnitPart[]) => boolean,
+): readonly UnitPart[] | undefined {
+  const capped = (most: number) => [
+    ...family.attracted.map((demand) => ({ demand, pods: Math.min(most, sizeOf(demand)) })),
+    ...free,
+  ];
+  if (!fitsOneNode(capped(1))) return undefined;
+  let [low, high] = [1, Math.max(...family.attracted.map(sizeOf))];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (fitsOneNode(capped(middle))) low = middle;
+    else high = middle - 1;
+  }
+  return capped(low);
+}
+
+/** The `index`-th of `parts` equal shares; the first ones take what is left over. */
+function shareOf(size: number, parts: number, index: number): number {
+  return Math.floor(size / parts) + (index < size % parts ? 1 : 0);
 }
 
 /** The node options that every part of a unit accepts and that hold it whole. */
 export function sharedOptions(demands: readonly NewDemand[], parts: readonly UnitPart[]): readonly NodeOption[] {
-  const [first, ...others] = parts.map(({ demand }) => new Set(demands[demand]?.options ?? []));
+  const [first, ...others] = parts.map(({ demand }) => demands[demand]?.options ?? []);
   const requests = unitRequests(demands, parts);
-  return [...(first ?? [])].filter((option) => others.every((set) => set.has(option)) && fits(requests, option.free));
+  const rest = [...new Set(others)].map((options) => new Set(options));
+  const zone = parts.length < 2 ? undefined : zoneWanted(demands, parts);
+  return (first ?? []).filter(
+    (option) =>
+      rest.every((set) => set.has(option)) &&
+      fits(requests, option.free) &&
+      (zone === undefined || option.offerings.some((offering) => allows(zone, offering.zone))),
+  );
+}
+
+function zoneWanted(demands: readonly NewDemand[], parts: readonly UnitPart[]): Requirement | undefined {
+  const wanted = parts.flatMap(({ demand }) => demands[demand] ?? []).map(demandRequirements);
+  return intersectAll(...wanted).get(label.zone);
 }
 
 export function unitRequests(demands: readonly NewDemand[], parts: readonly UnitPart[]): Resources {

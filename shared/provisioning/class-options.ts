@@ -1,4 +1,5 @@
 import { label, wellKnownLabels } from "../api/labels.ts";
+import { formatHostPort, hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
 import {
   allows,
   describeConflict,
@@ -6,7 +7,7 @@ import {
   firstIncompatibility,
   type Requirements,
 } from "../scheduling/requirements.ts";
-import { firstShortage, formatResources } from "../scheduling/resources.ts";
+import { fits, formatResources } from "../scheduling/resources.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { isExotic } from "./exotic-types.ts";
@@ -71,10 +72,25 @@ function matchPool(
   const options = pool.options
     .filter((option) => firstConflict(option.requirements, wanted) === undefined)
     .filter((option) => isSoldInAllowedZone(option, wanted));
-  const fitting = options.filter((option) => firstShortage(constraints.requests, option.free) === undefined);
+  const wantedPorts = constraints.hostPorts.map(parseHostPort);
+  const takenBy = (option: NodeOption) => hostPortConflict(option.daemonHostPorts.map(parseHostPort), wantedPorts);
+  const portFree = wantedPorts.length === 0 ? options : options.filter((option) => takenBy(option) === undefined);
+  const [first] = options;
+  if (portFree.length === 0 && first !== undefined) {
+    const taken = takenBy(first);
+    return {
+      reason: `a DaemonSet takes the host port ${taken === undefined ? "" : formatHostPort(taken)} on every node`,
+    };
+  }
+  const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
   if (ordinary.length > 0) return { options: ordinary };
   return fitting.length > 0 ? { options: fitting } : { reason: whyNothingFits(constraints, pool, options) };
+}
+
+/** A node too small for its DaemonSets is not made for pods that ask for none of what is short. */
+function holdsItsDaemons({ free }: NodeOption): boolean {
+  return Object.values(free).every((amount) => amount >= 0);
 }
 
 function isSoldInAllowedZone(option: NodeOption, wanted: Requirements): boolean {
@@ -98,11 +114,12 @@ function whyNothingFits(constraints: PodConstraints, pool: PoolOptions, options:
     const has = formatResources({ [resource]: Math.max(0, nearest.free[resource] ?? 0) })[resource];
     return `${resource} ${asked} (has ${has})`;
   });
+  if (short.length === 0) return "no instance type is large enough for the DaemonSets that run on it";
   return `no instance type is large enough: the nearest of ${options.length}, ${nearest.instanceType.name}, lacks ${short.join(", ")}`;
 }
 
 function shortages(constraints: PodConstraints, option: NodeOption): readonly string[] {
   return Object.keys(constraints.requests)
-    .filter((resource) => (constraints.requests[resource] ?? 0) > (option.free[resource] ?? 0))
+    .filter((resource) => !fits({ [resource]: constraints.requests[resource] ?? 0 }, option.free))
     .sort();
 }

@@ -2,8 +2,6 @@ import { label, wellKnownLabels } from "../api/labels.ts";
 import type { Taint } from "../api/schema.ts";
 import type { DaemonSet } from "../api/workloads.ts";
 import type { InstanceType } from "../cloud/instance-type.ts";
-import { podRequests } from "../scheduling/pod-requests.ts";
-import { nodeAlternatives } from "../scheduling/pod-requirements.ts";
 import {
   firstConflict,
   firstIncompatibility,
@@ -13,27 +11,25 @@ import {
 } from "../scheduling/requirements.ts";
 import { addResources, type Resources } from "../scheduling/resources.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
+import { type DaemonProfile, daemonProfile } from "../state/daemon-profile.ts";
 
-interface Daemon {
+/** What DaemonSets take on a new node. */
+export interface NodeDaemons {
   readonly requests: Resources;
-  readonly alternatives: readonly Requirements[];
-  readonly tolerations: Parameters<typeof firstUntolerated>[1];
+  /** As `ip:port/protocol`. */
+  readonly hostPorts: readonly string[];
 }
 
 /** What the DaemonSets of a cluster will take on new nodes, by NodePool and instance type (karpenter-core §2.7). */
 export class DaemonOverhead {
-  readonly #daemons: readonly Daemon[];
+  readonly #daemons: readonly DaemonProfile[];
 
   constructor(daemonSets: readonly DaemonSet[]) {
-    this.#daemons = daemonSets.map(({ spec: { template } }) => ({
-      requests: podRequests(template.spec),
-      alternatives: nodeAlternatives(template.spec),
-      tolerations: template.spec.tolerations ?? [],
-    }));
+    this.#daemons = daemonSets.map(daemonProfile);
   }
 
   /** Startup taints and PreferNoSchedule do not keep a daemon away. */
-  of(poolRequirements: Requirements, taints: readonly Taint[], instanceType: InstanceType): Resources {
+  of(poolRequirements: Requirements, taints: readonly Taint[], instanceType: InstanceType): NodeDaemons {
     const node = intersectAll(poolRequirements, assumedLabels);
     const running = this.#daemons.filter(
       (daemon) =>
@@ -44,11 +40,15 @@ export class DaemonOverhead {
             firstConflict(instanceType.requirements, wanted) === undefined,
         ),
     );
-    return running.length === 0 ? nothing : addResources(...running.map((daemon) => daemon.requests));
+    if (running.length === 0) return nothing;
+    return {
+      requests: addResources(...running.map(({ requests }) => requests)),
+      hostPorts: running.flatMap(({ hostPorts }) => hostPorts),
+    };
   }
 }
 
-const nothing: Resources = {};
+const nothing: NodeDaemons = { requests: {}, hostPorts: [] };
 
 /** Daemons may select nodes by these; every node of ours will carry them. */
 const assumedLabels = requirementsOfLabels({ [label.registered]: "true", [label.initialized]: "true" });

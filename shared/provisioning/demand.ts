@@ -1,6 +1,6 @@
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import { type NominationHolds, nominationHolds } from "../state/nomination-holds.ts";
-import { isDoNotDisruptActive } from "../state/pod-eviction.ts";
+import { isDoNotDisruptActive, isFullyBlocked } from "../state/pod-eviction.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { isProvisionable, isReschedulable, refusesNodePools } from "../state/pod-roles.ts";
 import { replacementOf } from "../state/replacement.ts";
@@ -29,7 +29,7 @@ export function demandOf(snapshot: Snapshot, nodes: readonly ClusterNode[]): Dem
     (pod) =>
       !holds.heldPodUids.has(pod.uid) &&
       !refusesNodePools(pod) &&
-      (isProvisionable(pod, nodeNames) || isDisplaced(pod, leaving, snapshot.now)),
+      (isProvisionable(pod, nodeNames) || isDisplaced(pod, leaving, snapshot)),
   );
   return { pods: wanted, holds };
 }
@@ -38,9 +38,9 @@ export function demandOf(snapshot: Snapshot, nodes: readonly ClusterNode[]): Dem
  * A pod that may not be evicted yet stays where it is and needs no second place; but where the machine ends at a known time, it
  * ends with it.
  */
-function isDisplaced(pod: PodRecord, leavingNodes: ReadonlyMap<string, ClusterNode>, now: number): boolean {
+function isDisplaced(pod: PodRecord, leavingNodes: ReadonlyMap<string, ClusterNode>, snapshot: Snapshot): boolean {
   const node = leavingNodes.get(pod.nodeName ?? "");
   if (node === undefined || !isReschedulable(pod)) return false;
   const ends = node.node !== undefined && replacementOf(node.node)?.deadlineAt !== undefined;
-  return ends || !isDoNotDisruptActive(pod, now);
+  return ends || !(isDoNotDisruptActive(pod, snapshot.now) || isFullyBlocked(pod, snapshot.podDisruptionBudgets));
 }

@@ -1,13 +1,12 @@
-import { label } from "../api/labels.ts";
 import { hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
 import { addResources, fits, type Resources, subtractResources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { NominationHolds } from "../state/nomination-holds.ts";
 import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
 import type { PodClass } from "./pod-class.ts";
-import { domainOf, type Topology } from "./topology.ts";
+import { domainOf, possibleDomains, type Topology } from "./topology.ts";
 import { suitsNode, toleratesNode } from "./topology-group.ts";
-import { domainRefusal } from "./topology-rules.ts";
+import { domainRefusal, needsDomain } from "./topology-rules.ts";
 
 /** Room on nodes and NodeClaims that exist: filled first, first fit, initialized nodes before others (karpenter-core §4). */
 export class ExistingCapacity {
@@ -24,19 +23,19 @@ export class ExistingCapacity {
         return {
           node,
           free: subtractResources(node.allocatable, addResources(node.used, ...requests)),
-          hostPorts: [...node.pods, ...held].flatMap((pod) => pod.constraints.hostPorts),
+          hostPorts: [...node.hostPorts, ...held.flatMap((pod) => pod.constraints.hostPorts)],
           placed: [],
         };
       });
   }
 
-  /** Starts filling for one class; `domains` lists the domains of a key that new nodes could give it. */
-  fillerFor(podClass: PodClass, domains: (key: string) => readonly string[]): ClassFiller {
+  /** Starts filling for one class. */
+  fillerFor(podClass: PodClass): ClassFiller {
     const { constraints } = podClass;
     const candidates = this.#slots.filter(
       (slot) => toleratesNode(constraints, slot.node) && suitsNode(constraints, slot.node),
     );
-    return new ClassFiller(constraints, candidates, this.#topology, domains);
+    return new ClassFiller(constraints, candidates, this.#topology);
   }
 
   /** Pods by node name, in the order they were placed. */
@@ -62,16 +61,9 @@ export function heldPods(node: ClusterNode, holds: NominationHolds): readonly Po
 export class ClassFiller {
   readonly #constraints: PodConstraints;
   readonly #topology: Topology;
-  readonly #domains: (key: string) => readonly string[];
   #candidates: Slot[];
 
-  constructor(
-    constraints: PodConstraints,
-    candidates: readonly Slot[],
-    topology: Topology,
-    domains: (key: string) => readonly string[],
-  ) {
-    this.#domains = domains;
+  constructor(constraints: PodConstraints, candidates: readonly Slot[], topology: Topology) {
     this.#constraints = constraints;
     this.#candidates = [...candidates];
     this.#topology = topology;
@@ -85,22 +77,38 @@ export class ClassFiller {
     slot.free = subtractResources(slot.free, this.#constraints.requests);
     slot.hostPorts.push(...this.#constraints.hostPorts);
     slot.placed.push(pod);
-    this.#topology.record(this.#constraints, new Map(this.#keys().map((key) => [key, domainOf(key, slot.node) ?? ""])));
+    const domains = this.#keys().flatMap((key) => {
+      const domain = domainOf(key, slot.node);
+      return domain === undefined ? [] : [[key, domain] as const];
+    });
+    this.#topology.record(this.#constraints, new Map(domains), slot.node);
     return true;
   }
 
   #isAllowed(slot: Slot): boolean {
     const wantedPorts = this.#constraints.hostPorts.map(parseHostPort);
-    if (wantedPorts.length > 0 && hostPortConflict(wantedPorts, slot.hostPorts.map(parseHostPort)) !== undefined)
+    if (wantedPorts.length > 0 && hostPortConflict(slot.hostPorts.map(parseHostPort), wantedPorts) !== undefined) {
       return false;
+    }
     const classTopology = this.#topology.of(this.#constraints);
     return this.#keys().every((key) => {
       const domain = domainOf(key, slot.node);
-      const needed = classTopology.owned.some((group) => group.key === key && group.kind !== "anti-affinity");
-      if (domain === undefined) return !needed;
-      const eligible = key === label.hostname ? undefined : this.#domains(key);
-      return domainRefusal(this.#topology, classTopology, this.#constraints, key, domain, eligible) === undefined;
+      if (domain === undefined) return this.#isAllowedWhereverItLands(slot.node, key);
+      return domainRefusal(this.#topology, classTopology, this.#constraints, key, domain) === undefined;
     });
+  }
+
+  /** A claim whose domain is still open takes only pods that mind no domain and that nobody in one of them minds. */
+  #isAllowedWhereverItLands(node: ClusterNode, key: string): boolean {
+    const classTopology = this.#topology.of(this.#constraints);
+    const domains = possibleDomains(key, node);
+    if (domains.length === 0) return !needsDomain(classTopology, key);
+    return (
+      classTopology.owned.every((group) => group.key !== key) &&
+      domains.every(
+        (domain) => domainRefusal(this.#topology, classTopology, this.#constraints, key, domain) === undefined,
+      )
+    );
   }
 
   #keys(): readonly string[] {

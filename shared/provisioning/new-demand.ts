@@ -11,8 +11,13 @@ export interface NewDemand {
   /** Domain by topology key, decided for these pods. */
   readonly domains: ReadonlyMap<string, string>;
   readonly pods: readonly PodRecord[];
-  /** Nodes that could hold one of them. */
+  /** Nodes that could hold one of them there, all of one tier. */
   readonly options: readonly NodeOption[];
+  /** The same in any domain. */
+  readonly anyOptions: readonly NodeOption[];
+  readonly tier: number;
+  /** By tier, why the ones before did not take them. */
+  readonly refusals: readonly string[];
 }
 
 /** Pods that must share a node, and how often this lot of them occurs. */

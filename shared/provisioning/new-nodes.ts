@@ -1,4 +1,3 @@
-import { type Resources, subtractResources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import { bundle } from "./bundles.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
@@ -17,36 +16,41 @@ export interface NewNodes {
   readonly claims: readonly ClaimDraft[];
   /** Classes with the pods that found no place, and why. */
   readonly unplaced: readonly OpenClass[];
+  /** Filled with the pods that need no new node. */
+  readonly existing: ExistingCapacity;
   readonly lowerBoundUsdPerHour: number;
 }
 
+/** What an attempt changes as it goes: each starts from the world as it is. */
+export interface Attempt {
+  readonly topology: Topology;
+  readonly existing: ExistingCapacity;
+}
+
+/** Each attempt after the first is due to limits or to pods too many for one node; few worlds need more than two. */
+const mostAttempts = 6;
+
 /**
- * Plans new nodes, one tier of NodePools after another: what the heaviest pools refuse (a topology rule, a limit, a family of pods
- * too large for one node) is tried on the next lighter ones.
+ * Plans new nodes: places all pods in topology domains, then packs them. What the packing leaves over (a limit, pods that no one node
+ * holds) moves on to the next lighter NodePools, and all is planned afresh, because others may have counted on its place.
  */
 export function planNewNodes(
   classes: readonly OpenClass[],
   pools: readonly PoolOptions[],
   nodes: readonly ClusterNode[],
-  existing: ExistingCapacity,
-  topology: Topology,
+  newAttempt: () => Attempt,
 ): NewNodes {
-  const claims: ClaimDraft[] = [];
-  const unplaced: OpenClass[] = [];
-  let headroom: readonly PoolHeadroom[] = pools.map((pool) => poolHeadroom(pool, nodes));
-  let bound = 0;
+  const headroom = pools.map((pool) => poolHeadroom(pool, nodes));
   let open = classes;
-  while (open.length > 0) {
+  for (let attempt = 1; ; attempt++) {
+    const { topology, existing } = newAttempt();
     const { demands, refused } = placeClasses(open, existing, topology);
-    const round = packDemands(demands, pools, headroom, topology);
-    claims.push(...round.claims);
-    bound += round.lowerBoundUsdPerHour;
-    headroom = round.headroom;
-    const left = [...refused, ...takeBack(round.left, open, topology)];
-    unplaced.push(...left.filter((entry) => entry.tier >= entry.options.tiers.length));
-    open = left.filter((entry) => entry.tier < entry.options.tiers.length);
+    const { left, claims, lowerBoundUsdPerHour } = packDemands(demands, pools, headroom, topology);
+    if (left.length === 0 || attempt === mostAttempts) {
+      return { claims, existing, lowerBoundUsdPerHour, unplaced: [...refused, ...movedOn(open, left)] };
+    }
+    open = splitOff(open, movedOn(open, left));
   }
-  return { claims, unplaced, lowerBoundUsdPerHour: bound };
 }
 
 /** Pods that the packing did not place, with the reason. */
@@ -56,10 +60,27 @@ interface LeftDemand {
   readonly reason: string;
 }
 
-interface PackedRound {
+/** What is left of each demand (its last pods), as classes that try the next tier. */
+function movedOn(open: readonly OpenClass[], left: readonly LeftDemand[]): readonly OpenClass[] {
+  return [...Map.groupBy(left, ({ demand }) => demand)].flatMap(([{ podClass, tier, refusals, pods }, entries]) => {
+    const entry = open.find((candidate) => candidate.podClass === podClass);
+    if (entry === undefined) return [];
+    const reasons = [...refusals];
+    reasons[tier] = [...new Set(entries.map(({ reason }) => reason))].join("; ");
+    const count = entries.reduce((sum, one) => sum + one.pods, 0);
+    return [{ ...entry, pods: pods.slice(-count), tier: tier + 1, refusals: reasons }];
+  });
+}
+
+function splitOff(open: readonly OpenClass[], moved: readonly OpenClass[]): readonly OpenClass[] {
+  const movedPods = new Set(moved.flatMap(({ pods }) => pods));
+  const stay = open.map((entry) => ({ ...entry, pods: entry.pods.filter((pod) => !movedPods.has(pod)) }));
+  return [...stay.filter(({ pods }) => pods.length > 0), ...moved];
+}
+
+interface Packed {
   readonly claims: readonly ClaimDraft[];
   readonly left: readonly LeftDemand[];
-  readonly headroom: readonly PoolHeadroom[];
   readonly lowerBoundUsdPerHour: number;
 }
 
@@ -68,10 +89,10 @@ function packDemands(
   pools: readonly PoolOptions[],
   headroom: readonly PoolHeadroom[],
   topology: Topology,
-): PackedRound {
+): Packed {
   const { units, refused } = bundle(demands, topology);
   const left = refused.flatMap(({ demand, pods, reason }) => toLeft(demands, demand, pods, reason));
-  if (units.length === 0) return { claims: [], left, headroom, lowerBoundUsdPerHour: 0 };
+  if (units.length === 0) return { claims: [], left, lowerBoundUsdPerHour: 0 };
   const posed = poseProblem(demands, units, topology, headroom);
   const packing = pack(posed.problem);
   const limits = headroom.filter((pool) => pool.description !== "").map((pool) => pool.description);
@@ -82,8 +103,7 @@ function packDemands(
       ...left,
       ...unplacedUnits(units, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, reason)),
     ],
-    headroom: headroom.map((pool) => afterPacking(pool, posed, packing)),
-    lowerBoundUsdPerHour: lowerBoundUsdPerHour(placedOnly(posed, packing)),
+    lowerBoundUsdPerHour: lowerBoundUsdPerHour(placedOnly(inAnyDomain(posed, demands, topology, headroom), packing)),
   };
 }
 
@@ -98,6 +118,18 @@ function unplacedUnits(units: readonly Unit[], packing: Packing): readonly { dem
   );
 }
 
+/** In which domains the pods lie is the plan's choice: the bound leaves it open. */
+function inAnyDomain(
+  posed: PosedProblem,
+  demands: readonly NewDemand[],
+  topology: Topology,
+  headroom: readonly PoolHeadroom[],
+): PosedProblem {
+  if (demands.every(({ domains }) => domains.size === 0)) return posed;
+  const free = demands.map((demand) => ({ ...demand, domains: new Map<string, string>(), options: demand.anyOptions }));
+  return poseProblem(free, posed.units, topology, headroom);
+}
+
 /** The bound is about the pods that get nodes. */
 function placedOnly(posed: PosedProblem, packing: Packing): PosedProblem["problem"] {
   const items = posed.problem.items.map((item, index) => ({
@@ -105,26 +137,4 @@ function placedOnly(posed: PosedProblem, packing: Packing): PosedProblem["proble
     count: item.count - (packing.unplaced[index] ?? 0),
   }));
   return { ...posed.problem, items };
-}
-
-function afterPacking(pool: PoolHeadroom, posed: PosedProblem, packing: Packing): PoolHeadroom {
-  const left = packing.nodes.reduce<Resources>((rest, node) => {
-    const option = posed.options[node.column];
-    return option?.pool === pool.name ? subtractResources(rest, { ...option.instanceType.capacity, nodes: 1 }) : rest;
-  }, pool.left);
-  return {
-    ...pool,
-    left: Object.fromEntries(Object.keys(pool.left).map((resource) => [resource, left[resource] ?? 0])),
-  };
-}
-
-/** Pods that got no node are no longer counted in their domains and go on to the next tier. The last of a demand's pods are left. */
-function takeBack(left: readonly LeftDemand[], open: readonly OpenClass[], topology: Topology): readonly OpenClass[] {
-  return left.flatMap(({ demand, pods, reason }) => {
-    const { constraints } = demand.podClass;
-    for (let index = 0; index < pods; index++) topology.record(constraints, demand.domains, -1);
-    const entry = open.find(({ podClass }) => podClass === demand.podClass);
-    if (entry === undefined) return [];
-    return [{ ...entry, pods: demand.pods.slice(-pods), tier: entry.tier + 1, refusals: [...entry.refusals, reason] }];
-  });
 }

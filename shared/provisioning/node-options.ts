@@ -17,7 +17,7 @@ import {
 import { type Resources, subtractResources } from "../scheduling/resources.ts";
 import { conditionOf } from "../state/conditions.ts";
 import type { Snapshot } from "../state/snapshot.ts";
-import { DaemonOverhead } from "./daemon-overhead.ts";
+import { DaemonOverhead, type NodeDaemons } from "./daemon-overhead.ts";
 
 /** A NodePool that takes part in planning, with every node it could make. */
 export interface PoolOptions {
@@ -37,6 +37,8 @@ export interface NodeOption {
   /** The pool's requirements narrowed to this type and capacity type; zones still open. */
   readonly requirements: Requirements;
   readonly daemonRequests: Resources;
+  /** Host ports that DaemonSets take, as `ip:port/protocol`. */
+  readonly daemonHostPorts: readonly string[];
   /** Allocatable less the DaemonSets. */
   readonly free: Resources;
   /** Available ones in zones the pool admits. */
@@ -129,9 +131,9 @@ function typeOptions(
   pool: NodePool,
   instanceType: InstanceType,
   poolRequirements: Requirements,
-  daemonRequests: Resources,
+  daemons: NodeDaemons,
 ): readonly NodeOption[] {
-  const free = subtractResources(instanceType.allocatable, daemonRequests);
+  const free = subtractResources(instanceType.allocatable, daemons.requests);
   const offerings = instanceType.offerings.filter(
     (offering) =>
       offering.available &&
@@ -147,7 +149,8 @@ function typeOptions(
       instanceType.requirements,
       new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]),
     ),
-    daemonRequests,
+    daemonRequests: daemons.requests,
+    daemonHostPorts: daemons.hostPorts,
     free,
     offerings: sold,
   }));

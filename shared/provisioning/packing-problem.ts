@@ -1,10 +1,12 @@
 import { label } from "../api/labels.ts";
-import { allows, describeRequirement, type Requirements } from "../scheduling/requirements.ts";
+import { allows } from "../scheduling/requirements.ts";
 import type { Resources } from "../scheduling/resources.ts";
 import { sharedOptions, unitRequests } from "./bundles.ts";
 import type { NewDemand, Unit } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
-import type { NodeRule, PackingColumn, PackingItem, PackingProblem } from "./packing/problem.ts";
+import { sharingRules } from "./node-sharing.ts";
+import { openLabelRules } from "./open-labels.ts";
+import type { PackingColumn, PackingItem, PackingProblem } from "./packing/problem.ts";
 import { undominatedColumns, withColumns } from "./packing/prune.ts";
 import type { PoolHeadroom } from "./pool-limits.ts";
 import type { Topology } from "./topology.ts";
@@ -25,7 +27,8 @@ export function poseProblem(
   topology: Topology,
   headroom: readonly PoolHeadroom[],
 ): PosedProblem {
-  const options = [...new Set(units.flatMap((unit) => sharedOptions(demands, unit.parts)))].sort(compareOptions);
+  const optionsByUnit = units.map((unit) => sharedOptions(demands, unit.parts));
+  const options = [...new Set(optionsByUnit.flat())].sort(compareOptions);
   const dimensions = dimensionsOf(demands);
   const zones = [...new Set(options.flatMap((option) => option.offerings.map((offering) => offering.zone)))].sort();
   const limitDimensions = [...new Set(headroom.flatMap((pool) => Object.keys(pool.left)))].sort();
@@ -36,9 +39,12 @@ export function poseProblem(
   const problem: PackingProblem = {
     dimensions,
     zones,
-    items: units.map((unit) => toItem(demands, unit, options, dimensions, zones)),
+    items: units.map((unit, index) => ({
+      ...toItem(demands, unit, dimensions, zones),
+      accepts: acceptedColumns(optionsByUnit[index] ?? [], options),
+    })),
     columns: options.map((option) => toColumn(option, dimensions, zones, limitDimensions, pools)),
-    rules: [...hostnameRules(demands, units, topology), ...exclusiveRules(demands, units, options)],
+    rules: [...sharingRules(demands, units, topology), ...openLabelRules(demands, units, options, pools)],
     pools,
     limitDimensions,
   };
@@ -59,20 +65,22 @@ function dimensionsOf(demands: readonly NewDemand[]): readonly string[] {
   return [...new Set(requested)].sort();
 }
 
+function acceptedColumns(accepted: readonly NodeOption[], options: readonly NodeOption[]): Uint8Array {
+  const set = new Set(accepted);
+  return Uint8Array.from(options, (option) => (set.has(option) ? 1 : 0));
+}
+
 function toItem(
   demands: readonly NewDemand[],
   unit: Unit,
-  options: readonly NodeOption[],
   dimensions: readonly string[],
   zones: readonly string[],
-): PackingItem {
-  const accepted = new Set(sharedOptions(demands, unit.parts));
+): Omit<PackingItem, "accepts"> {
   const allowedIn = (zone: string) => unit.parts.every(({ demand }) => allowsZone(demands[demand], zone));
   return {
     requests: toVector(unitRequests(demands, unit.parts), dimensions),
     count: unit.count,
     zoneMask: zones.reduce((mask, zone, index) => (allowedIn(zone) ? mask | (1 << index) : mask), 0),
-    accepts: Uint8Array.from(options, (option) => (accepted.has(option) ? 1 : 0)),
   };
 }
 
@@ -101,65 +109,4 @@ function toColumn(
 
 function toVector(resources: Resources, dimensions: readonly string[]): Float64Array {
   return Float64Array.from(dimensions, (dimension) => resources[dimension] ?? 0);
-}
-
-function hostnameRules(demands: readonly NewDemand[], units: readonly Unit[], topology: Topology): readonly NodeRule[] {
-  const groups = new Set(demands.flatMap(({ podClass }) => topology.of(podClass.constraints).owned));
-  return [...groups].flatMap((group): readonly NodeRule[] => {
-    if (group.key !== label.hostname || group.kind === "affinity") return [];
-    const owns = Uint8Array.from(units, (unit) => Number(countParts(demands, unit, (demand) => isOwner(demand)) > 0));
-    const matches = Int32Array.from(units, (unit) =>
-      countParts(demands, unit, (demand) => group.matches(demand.podClass.constraints)),
-    );
-    return [
-      group.kind === "spread"
-        ? { kind: "spread", max: group.maxSkew, matches, owns }
-        : { kind: "anti-affinity", matches, owns },
-    ];
-
-    function isOwner(demand: NewDemand): boolean {
-      return topology.of(demand.podClass.constraints).owned.includes(group);
-    }
-  });
-}
-
-function countParts(demands: readonly NewDemand[], unit: Unit, counts: (demand: NewDemand) => boolean): number {
-  return unit.parts.reduce((sum, part) => {
-    const demand = demands[part.demand];
-    return demand !== undefined && counts(demand) ? sum + part.pods : sum;
-  }, 0);
-}
-
-/** Keys that an option settles by itself: two pods that accept the option agree on them. */
-const settledByOffering: ReadonlySet<string> = new Set([label.zone, label.capacityType, label.hostname]);
-
-/** Where an option leaves a label open and pods want it differently, they do not share a node. */
-function exclusiveRules(
-  demands: readonly NewDemand[],
-  units: readonly Unit[],
-  options: readonly NodeOption[],
-): readonly NodeRule[] {
-  const wanted = demands.map(wantedRequirements);
-  const keys = new Set(wanted.flatMap((requirements) => [...requirements.keys()]));
-  const open = [...keys].filter(
-    (key) => !settledByOffering.has(key) && options.some((option) => !isSettled(option.requirements, key)),
-  );
-  return open.flatMap((key): readonly NodeRule[] => {
-    const texts = units.map((unit) => unit.parts.map(({ demand }) => wanted[demand]?.get(key) ?? "").join("|"));
-    const distinct = [...new Set(texts.filter((text) => text.replaceAll("|", "") !== ""))];
-    const colours = Int32Array.from(texts, (text) => distinct.indexOf(text) + 1);
-    return distinct.length > 1 ? [{ kind: "exclusive", colours }] : [];
-  });
-}
-
-function wantedRequirements(demand: NewDemand): ReadonlyMap<string, string> {
-  const wanted = [...demand.requirements.values()].map(
-    (requirement) => [requirement.key, describeRequirement(requirement)] as const,
-  );
-  return new Map([...wanted, ...demand.domains]);
-}
-
-function isSettled(requirements: Requirements, key: string): boolean {
-  const requirement = requirements.get(key);
-  return requirement !== undefined && !requirement.complement && requirement.values.size === 1;
 }

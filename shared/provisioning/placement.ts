@@ -1,26 +1,25 @@
-import { label } from "../api/labels.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import type { ClassOptions } from "./class-options.ts";
-import { assignDomains, domainsOf, optionsIn } from "./domain-assignment.ts";
+import { type DomainAssignment, DomainChooser } from "./domain-assignment.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
 import type { NewDemand } from "./new-demand.ts";
-import type { NodeOption } from "./node-options.ts";
 import type { PodClass } from "./pod-class.ts";
 import type { Topology } from "./topology.ts";
+import { isEmptyEverywhere } from "./topology-rules.ts";
 
-/** A class with pods that still want a place, and the tier of NodePools that is to be tried. */
+/** A class with pods that still want a place, and the first tier of NodePools that is to be tried. */
 export interface OpenClass {
   readonly podClass: PodClass;
   readonly options: ClassOptions;
   readonly pods: readonly PodRecord[];
   readonly tier: number;
-  /** Why each tier so far did not take them. */
+  /** By tier, why it did not take them. */
   readonly refusals: readonly string[];
 }
 
 export interface PlacementRound {
   readonly demands: readonly NewDemand[];
-  /** Classes whose pods no domain of this tier admits. */
+  /** Classes whose pods no tier admits. */
   readonly refused: readonly OpenClass[];
 }
 
@@ -58,7 +57,7 @@ function mustWait(entry: OpenClass, waiting: readonly OpenClass[], topology: Top
       (group) =>
         group.kind === "affinity" &&
         !group.matches(constraints) &&
-        [...group.counts.values()].every((count) => count === 0) &&
+        isEmptyEverywhere(group) &&
         waiting.some((other) => other !== entry && group.matches(other.podClass.constraints)),
     );
 }
@@ -71,39 +70,55 @@ interface PlacedClass {
 function placeClass(entry: OpenClass, existing: ExistingCapacity, topology: Topology): PlacedClass {
   const { podClass, options } = entry;
   const { constraints } = podClass;
-  const tier = options.tiers[entry.tier] ?? [];
-  const filler = existing.fillerFor(podClass, (key) => domainsOf(options.tiers.flat(), key, options.requirements));
-  const byDomains = new Map<string, { domains: ReadonlyMap<string, string>; pods: PodRecord[] }>();
+  const filler = existing.fillerFor(podClass);
+  const choosers = options.tiers.map((tier) => new DomainChooser(topology, constraints, options.requirements, tier));
+  const demands = new Map<string, NewDemand & { readonly pods: PodRecord[] }>();
   const left: PodRecord[] = [];
-  let refusal = "no NodePool is left to try";
+  let leftRefusals = entry.refusals;
   for (const pod of entry.pods) {
     if (filler.place(pod)) continue;
-    const assignment = tier.length === 0 ? undefined : assignDomains(topology, constraints, options.requirements, tier);
-    if (assignment?.kind === "assigned") {
-      topology.record(constraints, assignment.domains);
-      const key = JSON.stringify([...assignment.domains]);
-      const group = byDomains.get(key) ?? { domains: assignment.domains, pods: [] };
-      group.pods.push(pod);
-      byDomains.set(key, group);
-    } else {
-      if (assignment !== undefined) refusal = assignment.reason;
+    const place = firstTierThatAdmits(choosers, entry);
+    if (place.assignment === undefined) {
+      leftRefusals = place.refusals;
       left.push(pod);
+      continue;
     }
+    const { domains, options: inDomains } = place.assignment;
+    topology.record(constraints, domains);
+    const key = JSON.stringify([place.tier, ...domains]);
+    const demand = demands.get(key) ?? {
+      podClass,
+      requirements: options.requirements,
+      domains,
+      pods: [],
+      options: inDomains,
+      anyOptions: options.tiers[place.tier] ?? [],
+      tier: place.tier,
+      refusals: place.refusals,
+    };
+    demand.pods.push(pod);
+    demands.set(key, demand);
   }
-  const demands = [...byDomains.values()].map(({ domains, pods }) => ({
-    podClass,
-    requirements: options.requirements,
-    domains,
-    pods,
-    options: optionsInAll(tier, domains),
-  }));
-  const refused = { ...entry, pods: left, tier: entry.tier + 1, refusals: [...entry.refusals, refusal] };
-  return left.length === 0 ? { demands } : { demands, refused };
+  const placed = { demands: [...demands.values()] };
+  return left.length === 0
+    ? placed
+    : { ...placed, refused: { ...entry, pods: left, tier: options.tiers.length, refusals: leftRefusals } };
 }
 
-function optionsInAll(options: readonly NodeOption[], domains: ReadonlyMap<string, string>): readonly NodeOption[] {
-  return [...domains].reduce(
-    (left, [key, domain]) => (key === label.hostname ? left : optionsIn(left, key, domain)),
-    options,
-  );
+interface Place {
+  readonly tier: number;
+  readonly refusals: readonly string[];
+  readonly assignment?: Extract<DomainAssignment, { kind: "assigned" }>;
+}
+
+/** A topology rule may refuse the heavier NodePools for one pod and admit them for the next. */
+function firstTierThatAdmits(choosers: readonly DomainChooser[], entry: OpenClass): Place {
+  const refusals = [...entry.refusals];
+  for (const [tier, chooser] of choosers.entries()) {
+    if (tier < entry.tier) continue;
+    const assignment = chooser.choose();
+    if (assignment.kind === "assigned") return { tier, refusals, assignment };
+    refusals[tier] = assignment.reason;
+  }
+  return { tier: choosers.length, refusals };
 }

@@ -1,12 +1,14 @@
-import { label } from "../api/labels.ts";
+import { label, wellKnownLabels } from "../api/labels.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
 import { type RankedOffering, rankOfferings } from "../cloud/ranking.ts";
-import { intersectAll, type Requirements, requirement } from "../scheduling/requirements.ts";
+import { allows, intersectAll, type Requirement, type Requirements, requirement } from "../scheduling/requirements.ts";
 import type { Resources } from "../scheduling/resources.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { sharedOptions, unitRequests } from "./bundles.ts";
+import { lazily } from "./lazily.ts";
 import type { NewDemand, UnitPart } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
+import { demandRequirements, settleCustomLabels } from "./open-labels.ts";
 import type { Packing } from "./packing/problem.ts";
 import type { PosedProblem } from "./packing-problem.ts";
 
@@ -40,7 +42,7 @@ export function claimDrafts(
     next[demand] = from + pods;
     return demands[demand]?.pods.slice(from, from + pods) ?? [];
   };
-  const offeringsOf = offeringFinder(demands);
+  const offeringsOf = offeringFinder(demands, pools);
   return packing.nodes.map((node) => {
     const parts = contentsOf(posed, node.units);
     const option = posed.options[node.column];
@@ -48,7 +50,7 @@ export function claimDrafts(
     if (option === undefined || pool === undefined)
       throw new RangeError(`packed node of unknown column ${node.column}`);
     const pods = parts.flatMap(take);
-    const offerings = offeringsOf(option, pool, parts, node.units);
+    const offerings = offeringsOf(option, pool, parts);
     const nodePool = pool.pool.metadata.name;
     return {
       name: nodeClaimName(
@@ -59,7 +61,10 @@ export function claimDrafts(
       pool,
       pods,
       offerings,
-      requirements: withOfferings(claimRequirements(pool.requirements, parts, demands), offerings),
+      requirements: withOfferings(
+        settleCustomLabels(claimRequirements(pool.requirements, parts, demands), wellKnownLabels),
+        offerings,
+      ),
       podRequests: unitRequests(demands, parts),
     };
   });
@@ -77,14 +82,32 @@ function contentsOf(posed: PosedProblem, units: Int32Array): readonly UnitPart[]
 }
 
 /** Ranked offerings in one pool that hold given contents; equal contents are looked up once. */
-function offeringFinder(demands: readonly NewDemand[]) {
+function offeringFinder(demands: readonly NewDemand[], pools: readonly PoolOptions[]) {
+  const byPrice = new Map(pools.map((pool) => [pool.pool.metadata.name, lazily(() => offeringsByPrice(pool))]));
   const known = new Map<string, Offerings>();
-  return (chosen: NodeOption, pool: PoolOptions, parts: readonly UnitPart[], units: Int32Array): Offerings => {
-    const key = `${chosen.pool}/${chosen.instanceType.name}/${units.join()}`;
-    const found = known.get(key) ?? rankedOfferings(chosen, pool, parts, demands);
+  return (chosen: NodeOption, pool: PoolOptions, parts: readonly UnitPart[]): Offerings => {
+    const key = JSON.stringify([chosen.pool, chosen.instanceType.name, parts]);
+    const found = known.get(key) ?? rankedOfferings(chosen, pool, parts, demands, byPrice.get(chosen.pool)?.() ?? []);
     known.set(key, found);
     return found;
   };
+}
+
+interface PoolOffering {
+  readonly option: NodeOption;
+  readonly offering: RankedOffering;
+}
+
+/** All that a pool could buy, cheapest first. */
+function offeringsByPrice(pool: PoolOptions): readonly PoolOffering[] {
+  return pool.options
+    .flatMap((option) =>
+      option.offerings.map(({ zone, capacityType, priceUsdPerHour }) => ({
+        option,
+        offering: { instanceType: option.instanceType.name, zone, capacityType, priceUsdPerHour },
+      })),
+    )
+    .sort((a, b) => a.offering.priceUsdPerHour - b.offering.priceUsdPerHour);
 }
 
 function rankedOfferings(
@@ -92,24 +115,21 @@ function rankedOfferings(
   pool: PoolOptions,
   parts: readonly UnitPart[],
   demands: readonly NewDemand[],
+  byPrice: readonly PoolOffering[],
 ): Offerings {
   const limited = Object.keys(pool.pool.spec.limits ?? {});
-  const requirements = claimRequirements(new Map(), parts, demands);
-  const zones = requirements.get(label.zone);
-  const candidates = sharedOptions(demands, parts)
-    .filter((option) => option.pool === chosen.pool && countsNoMore(option, chosen, limited))
-    .flatMap((option) =>
-      option.offerings.map((offering) => ({
-        instanceType: option.instanceType.name,
-        zone: offering.zone,
-        capacityType: offering.capacityType,
-        priceUsdPerHour: offering.priceUsdPerHour,
-      })),
-    )
-    .filter(({ zone }) => zones === undefined || zones.values.has(zone) !== zones.complement);
-  const kept = [...Map.groupBy(candidates, (offering) => offering.capacityType).values()].flatMap((group) =>
-    rankOfferings(group).slice(0, mostOfferingsPerCapacityType),
-  );
+  const zones = claimRequirements(new Map(), parts, demands).get(label.zone);
+  const holders = new Set(sharedOptions(demands, parts).filter((option) => countsNoMore(option, chosen, limited)));
+  const kept: RankedOffering[] = [];
+  const counts = new Map<string, number>([...holders].map(({ capacityType }) => [capacityType, 0]));
+  for (const { option, offering } of byPrice) {
+    if (kept.length >= mostOfferingsPerCapacityType * counts.size) break;
+    const count = counts.get(offering.capacityType) ?? 0;
+    if (count >= mostOfferingsPerCapacityType || !holders.has(option)) continue;
+    if (zones !== undefined && !allows(zones, offering.zone)) continue;
+    counts.set(offering.capacityType, count + 1);
+    kept.push(offering);
+  }
   const [best, ...others] = rankOfferings(kept);
   if (best === undefined)
     throw new RangeError(`no offering holds the contents planned for ${chosen.instanceType.name}`);
@@ -129,14 +149,7 @@ function claimRequirements(
   parts: readonly UnitPart[],
   demands: readonly NewDemand[],
 ): Requirements {
-  const wanted = parts.flatMap(({ demand }) => {
-    const { requirements, domains } = demands[demand] ?? {
-      requirements: new Map(),
-      domains: new Map<string, string>(),
-    };
-    const pinned = new Map([...domains].map(([key, domain]) => [key, requirement(key, "In", [domain])]));
-    return [requirements, pinned];
-  });
+  const wanted = parts.flatMap(({ demand }) => demands[demand] ?? []).map(demandRequirements);
   return intersectAll(poolRequirements, ...wanted);
 }
 
@@ -160,5 +173,12 @@ function withOfferings(requirements: Requirements, offerings: Offerings): Requir
       values((offering) => offering.capacityType),
     ),
   ];
-  return intersectAll(requirements, new Map(offered.map((entry) => [entry.key, entry])));
+  const narrowed = intersectAll(requirements, new Map(offered.map((entry) => [entry.key, entry])));
+  return new Map([...narrowed].map(([key, entry]) => [key, withReachableMinValues(entry)]));
+}
+
+/** The API server refuses a list shorter than its own minValues. */
+function withReachableMinValues(entry: Requirement): Requirement {
+  if (entry.minValues === undefined || entry.complement) return entry;
+  return { ...entry, minValues: Math.max(1, Math.min(entry.minValues, entry.values.size)) };
 }

@@ -5,6 +5,7 @@ import { chosenClaim } from "./chosen-claim.ts";
 import { classOptions } from "./class-options.ts";
 import { withinClusterLimits } from "./cluster-limits.ts";
 import { demandOf } from "./demand.ts";
+import { newDomains } from "./domain-assignment.ts";
 import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
 import { planNewNodes } from "./new-nodes.ts";
 import { planningPools } from "./node-options.ts";
@@ -23,20 +24,23 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
   const { pods, holds } = demandOf(snapshot, nodes);
   if (pods.length === 0) return nothingToDo;
   const classes = podClasses(pods);
-  const topology = new Topology({
-    classes: classes.map((podClass) => podClass.constraints),
-    nodes,
-    heldPods: (node) => heldPods(node, holds),
-    planned: new Set(pods.map((pod) => pod.uid)),
-    namespaces: snapshot.namespaces,
-  });
   const pools = planningPools(snapshot);
+  const newAttempt = () => {
+    const topology = new Topology({
+      classes: classes.map((podClass) => podClass.constraints),
+      nodes,
+      heldPods: (node) => heldPods(node, holds),
+      planned: new Set(pods.map((pod) => pod.uid)),
+      namespaces: snapshot.namespaces,
+      newDomains: (key, eligibility) => newDomains(pools.pools, key, eligibility),
+    });
+    return { topology, existing: new ExistingCapacity(nodes, holds, topology) };
+  };
   const open = classes.map((podClass): OpenClass => {
     const options = classOptions(podClass.constraints, pools);
     return { podClass, options, pods: podClass.pods, tier: 0, refusals: [] };
   });
-  const existing = new ExistingCapacity(nodes, holds, topology);
-  const planned = planNewNodes(open, pools.pools, nodes, existing, topology);
+  const planned = planNewNodes(open, pools.pools, nodes, newAttempt);
   const { claims, extraUsdPerHour } = spreadSpot(
     planned.claims,
     spotFleet(snapshot.nodeClaims),
@@ -45,7 +49,7 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
   const { allowed, refused } = withinClusterLimits(claims, snapshot);
   return {
     nodeClaims: allowed.map(chosenClaim),
-    existing: existing.placements(),
+    existing: planned.existing.placements(),
     unschedulable: [
       ...planned.unplaced.flatMap(unschedulablePods),
       ...refused.flatMap(({ claim, reason }) =>

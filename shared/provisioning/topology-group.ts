@@ -1,8 +1,8 @@
-import type { PodAffinityTerm, TopologySpreadConstraint } from "../api/core.ts";
+import type { PodAffinityTerm, Toleration, TopologySpreadConstraint } from "../api/core.ts";
 import type { LabelSelector } from "../api/schema.ts";
 import { stableJson } from "../api/stable-json.ts";
 import { describeSelector, matchesSelector } from "../scheduling/label-selectors.ts";
-import { firstIncompatibility, requirementsOfLabels } from "../scheduling/requirements.ts";
+import { firstIncompatibility, type Requirements, requirementsOfLabels } from "../scheduling/requirements.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
@@ -16,13 +16,25 @@ export interface TopologyGroup {
   readonly minDomains: number;
   /** Whether a pod of these constraints is counted. */
   readonly matches: (pod: PodConstraints) => boolean;
-  /** Whether a node's pods are counted (spread alone; karpenter-core §5). */
+  /** Whether a node's pods are counted, and its domain with them (spread alone; karpenter-core §5). */
   readonly countsNode: (node: ClusterNode) => boolean;
+  /** Spread alone: which of the nodes that could be made give domains, by the same policies. */
+  readonly eligibility: Eligibility;
   /** Matching pods by domain. */
   readonly counts: Map<string, number>;
   /** Anti-affinity: pods that own the term, by domain; a matching pod may not join them. */
   readonly owners: Map<string, number>;
   readonly description: string;
+}
+
+/** What a spread constraint's policies ask of a node. Absent means that they do not look. */
+export interface Eligibility {
+  /** nodeAffinityPolicy Honor: the pod's own node requirements. */
+  readonly nodeAlternatives?: readonly Requirements[];
+  /** nodeTaintsPolicy Honor: the pod's tolerations. */
+  readonly tolerations?: readonly Toleration[];
+  /** Equal for equal requirements. */
+  readonly key: string;
 }
 
 export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -49,17 +61,26 @@ export class TopologyGroups {
         )
         .map((constraint) => this.#spread(pod, constraint)),
       ...pod.podAffinity.map((term) => this.#affinity("affinity", pod, term)),
-      ...pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term)),
+      ...this.antiAffinityOf(pod),
     ];
   }
 
+  /** The part of {@link ownedBy} that binds others, whether the owner is being planned or runs already. */
+  antiAffinityOf(pod: PodConstraints): readonly TopologyGroup[] {
+    return pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term));
+  }
+
   #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyGroup {
-    const selector = withMatchLabelKeys(constraint.labelSelector, constraint.matchLabelKeys, pod.labels);
+    const selector = withLabelKeys(constraint.labelSelector, "In", constraint.matchLabelKeys, pod.labels);
     const affinity = constraint.nodeAffinityPolicy !== "Ignore";
     const taints = constraint.nodeTaintsPolicy === "Honor";
-    const filter = [affinity ? nodeConstraints(pod) : null, taints ? pod.tolerations : null];
+    const eligibility = {
+      ...(affinity ? { nodeAlternatives: pod.nodeAlternatives } : {}),
+      ...(taints ? { tolerations: pod.tolerations } : {}),
+      key: stableJson([affinity ? nodeConstraints(pod) : null, taints ? pod.tolerations : null]),
+    };
     const { maxSkew, minDomains = 1, topologyKey: key } = constraint;
-    const identity = stableJson(["spread", key, pod.namespace, selector, maxSkew, minDomains, filter]);
+    const identity = stableJson(["spread", key, pod.namespace, selector, maxSkew, minDomains, eligibility.key]);
     return this.#group(identity, {
       kind: "spread",
       key,
@@ -67,12 +88,14 @@ export class TopologyGroups {
       minDomains,
       matches: memoised((other) => other.namespace === pod.namespace && matchesSelector(selector, other.labels)),
       countsNode: (node) => (!affinity || suitsNode(pod, node)) && (!taints || toleratesNode(pod, node)),
+      eligibility,
       description: `topology spread over ${key} (maxSkew ${maxSkew}) of ${describeSelector(selector ?? {})}`,
     });
   }
 
   #affinity(kind: "affinity" | "anti-affinity", pod: PodConstraints, term: PodAffinityTerm): TopologyGroup {
-    const selector = withMatchLabelKeys(term.labelSelector, term.matchLabelKeys, pod.labels);
+    const matching = withLabelKeys(term.labelSelector, "In", term.matchLabelKeys, pod.labels);
+    const selector = withLabelKeys(matching, "NotIn", term.mismatchLabelKeys, pod.labels);
     const inNamespace = this.#namespaceFilter(pod, term);
     const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
     const identity = stableJson([kind, term.topologyKey, own, term.namespaces, term.namespaceSelector, selector]);
@@ -83,6 +106,7 @@ export class TopologyGroups {
       minDomains: 0,
       matches: memoised((other) => inNamespace(other.namespace) && matchesSelector(selector, other.labels)),
       countsNode: () => true,
+      eligibility: { key: "" },
       description: `pod ${kind} on ${term.topologyKey} to ${describeSelector(selector ?? {})}`,
     });
   }
@@ -118,18 +142,19 @@ function memoised(matches: (pod: PodConstraints) => boolean): (pod: PodConstrain
   };
 }
 
-/** `matchLabelKeys`: the pod's own values of these keys join the selector; keys it lacks are ignored. */
-function withMatchLabelKeys(
+/** `matchLabelKeys` and `mismatchLabelKeys`: the pod's own values of these keys join the selector; keys it lacks are ignored. */
+function withLabelKeys(
   selector: LabelSelector | undefined,
+  operator: "In" | "NotIn",
   keys: readonly string[] | undefined,
   labels: Readonly<Record<string, string>>,
 ): LabelSelector | undefined {
   const present = (keys ?? []).flatMap((key) => {
     const value = labels[key];
-    return value === undefined ? [] : [{ key, operator: "In" as const, values: [value] }];
+    return value === undefined ? [] : [{ key, operator, values: [value] }];
   });
-  if (present.length === 0) return selector;
-  return { ...selector, matchExpressions: [...(selector?.matchExpressions ?? []), ...present] };
+  if (present.length === 0 || selector === undefined) return selector;
+  return { ...selector, matchExpressions: [...(selector.matchExpressions ?? []), ...present] };
 }
 
 function nodeConstraints(pod: PodConstraints): unknown {

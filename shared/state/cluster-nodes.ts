@@ -3,12 +3,11 @@ import { annotation, label, taintKey } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { Taint } from "../api/schema.ts";
 import type { DaemonSet } from "../api/workloads.ts";
-import { podRequests } from "../scheduling/pod-requests.ts";
-import { nodeAlternatives } from "../scheduling/pod-requirements.ts";
 import { firstIncompatibility, requirementsOf, requirementsOfLabels } from "../scheduling/requirements.ts";
 import { addResources, parseResources, type Resources, subtractResources } from "../scheduling/resources.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import { isTrue } from "./conditions.ts";
+import { type DaemonProfile, daemonProfile } from "./daemon-profile.ts";
 import type { PodRecord } from "./pod-record.ts";
 import { isDaemonPod } from "./pod-roles.ts";
 
@@ -26,6 +25,8 @@ export interface ClusterNode {
   readonly allocatable: Resources;
   /** Bound pods, and DaemonSet pods that are still to come. */
   readonly used: Resources;
+  /** Host ports of the same, as `ip:port/protocol`. */
+  readonly hostPorts: readonly string[];
   readonly pods: readonly PodRecord[];
   readonly initialized: boolean;
   /** Its pods need a new home, and no pod may be planned onto it. */
@@ -45,23 +46,21 @@ interface World {
  * for the pods it was made for.
  */
 export function clusterNodes(world: World): readonly ClusterNode[] {
-  const claims = new Map(world.nodeClaims.map((claim) => [claim.status?.providerID ?? "", claim]));
+  const daemons = world.daemonSets.map(daemonProfile);
+  const claims = new Map(
+    world.nodeClaims.flatMap((claim) => (claim.status?.providerID ? [[claim.status.providerID, claim] as const] : [])),
+  );
   const podsByNode = Map.groupBy(
     world.pods.filter((pod) => pod.nodeName !== undefined),
     (pod) => pod.nodeName ?? "",
   );
   const providerIds = new Set(world.nodes.map((node) => node.spec?.providerID));
   const real = world.nodes.map((node) =>
-    clusterNode(
-      node,
-      claims.get(node.spec?.providerID ?? "\0"),
-      podsByNode.get(node.metadata.name) ?? [],
-      world.daemonSets,
-    ),
+    clusterNode(node, claims.get(node.spec?.providerID ?? ""), podsByNode.get(node.metadata.name) ?? [], daemons),
   );
   const inFlight = world.nodeClaims
-    .filter((claim) => claim.status?.providerID === undefined || !providerIds.has(claim.status.providerID))
-    .map((claim) => clusterNode(undefined, claim, [], world.daemonSets));
+    .filter((claim) => !claim.status?.providerID || !providerIds.has(claim.status.providerID))
+    .map((claim) => clusterNode(undefined, claim, [], daemons));
   return [...real, ...inFlight].sort(
     (a, b) => Number(b.initialized) - Number(a.initialized) || (a.name < b.name ? -1 : 1),
   );
@@ -71,13 +70,13 @@ function clusterNode(
   node: Node | undefined,
   claim: NodeClaim | undefined,
   pods: readonly PodRecord[],
-  daemonSets: readonly DaemonSet[],
+  daemons: readonly DaemonProfile[],
 ): ClusterNode {
   const initialized = claim === undefined ? node !== undefined : isTrue(claim, "Initialized");
   const name = node?.metadata.name ?? claim?.metadata.name ?? "";
-  const labels = { ...claimLabels(claim), ...node?.metadata.labels };
+  const labels = { ...(initialized ? {} : claimLabels(claim)), ...node?.metadata.labels };
   const taints = effectiveTaints(node, claim, initialized);
-  const daemonsToCome = expectedDaemons(daemonSets, labels, taints, pods);
+  const daemonsToCome = expectedDaemons(daemons, labels, taints, pods);
   const nodePool = labels[label.nodePool];
   return {
     name,
@@ -85,7 +84,8 @@ function clusterNode(
     taints,
     capacity: initializedOr(node?.status?.capacity, claim?.status?.capacity, initialized),
     allocatable: initializedOr(node?.status?.allocatable, claim?.status?.allocatable, initialized),
-    used: addResources(...pods.map((pod) => pod.constraints.requests), daemonsToCome),
+    used: addResources(...pods.map((pod) => pod.constraints.requests), daemonsToCome.requests),
+    hostPorts: [...pods.flatMap((pod) => pod.constraints.hostPorts), ...daemonsToCome.hostPorts],
     pods,
     initialized,
     leaving: isLeaving(node, claim),
@@ -145,25 +145,32 @@ function isLeaving(node: Node | undefined, claim: NodeClaim | undefined): boolea
   );
 }
 
+interface DaemonsToCome {
+  readonly requests: Resources;
+  readonly hostPorts: readonly string[];
+}
+
 /** What DaemonSets will still take: all that match this node, less those whose pods are here, never below zero. */
 function expectedDaemons(
-  daemonSets: readonly DaemonSet[],
+  daemons: readonly DaemonProfile[],
   labels: Readonly<Record<string, string>>,
   taints: readonly Taint[],
   pods: readonly PodRecord[],
-): Resources {
+): DaemonsToCome {
   const nodeRequirements = requirementsOfLabels(labels);
-  const expected = daemonSets.filter(
-    (daemonSet) =>
-      firstUntolerated(taints, daemonSet.spec.template.spec.tolerations ?? []) === undefined &&
-      nodeAlternatives(daemonSet.spec.template.spec).some(
-        (wanted) => firstIncompatibility(nodeRequirements, wanted, new Set()) === undefined,
-      ),
+  const here = pods.filter(isDaemonPod);
+  const expected = daemons.filter(
+    ({ tolerations, alternatives }) =>
+      firstUntolerated(taints, tolerations) === undefined &&
+      alternatives.some((wanted) => firstIncompatibility(nodeRequirements, wanted, new Set()) === undefined),
   );
-  const present = addResources(...pods.filter(isDaemonPod).map((pod) => pod.constraints.requests));
   const missing = subtractResources(
-    addResources(...expected.map((daemonSet) => podRequests(daemonSet.spec.template.spec))),
-    present,
+    addResources(...expected.map(({ requests }) => requests)),
+    addResources(...here.map((pod) => pod.constraints.requests)),
   );
-  return Object.fromEntries(Object.entries(missing).filter(([, amount]) => amount > 0));
+  const owners = new Set(here.map((pod) => `${pod.namespace}/${pod.owner?.name}`));
+  return {
+    requests: Object.fromEntries(Object.entries(missing).filter(([, amount]) => amount > 0)),
+    hostPorts: expected.filter(({ name }) => !owners.has(name)).flatMap(({ hostPorts }) => hostPorts),
+  };
 }

@@ -22,7 +22,7 @@ interface World {
 }
 
 /**
- * Reads the nominations of all live claims (design §4.1, step 2). A pending pod's place is held until it is bound or gone, or
+ * Reads the nominations of all live claims whose node stays (design §4.1, step 2). A pending pod's place is held until it is bound or gone, or
  * the node has been ready for {@link nominationGraceSeconds}; a displaced pod's until a successor of the same owner and class has
  * taken it.
  */
@@ -32,6 +32,7 @@ export function nominationHolds(world: World): NominationHolds {
   const podsByClaim = new Map<string, readonly PodRecord[]>();
   const claims = world.nodeClaims
     .filter((claim) => claim.metadata.deletionTimestamp === undefined)
+    .filter((claim) => !world.leavingNodes.has(claim.status?.nodeName ?? claim.metadata.name))
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const successors = pendingByOwnerAndClass(world.pods, claims);
   for (const claim of claims) {

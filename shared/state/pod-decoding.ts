@@ -102,6 +102,8 @@ function schedulingSlice(spec: PodSpec): unknown {
     spec.overhead ?? {},
     spec.resources ?? {},
     spec.priority ?? 0,
+    spec.priorityClassName ?? "",
+    spec.volumes ?? [],
   ];
 }
 

@@ -42,3 +42,13 @@ export function budgetsOf(pod: PodRecord, budgets: readonly PodDisruptionBudget[
       budget.metadata.namespace === pod.namespace && matchesSelector(budget.spec.selector, pod.constraints.labels),
   );
 }
+
+/** No eviction will ever be granted: a budget of none, or more than one budget (karpenter-core §2.2). */
+export function isFullyBlocked(pod: PodRecord, budgets: readonly PodDisruptionBudget[]): boolean {
+  const own = budgetsOf(pod, budgets);
+  if (own.length > 1) return true;
+  return own.some(({ spec: { maxUnavailable, minAvailable, unhealthyPodEvictionPolicy } }) => {
+    const allowsNone = maxUnavailable === 0 || maxUnavailable === "0%" || minAvailable === "100%";
+    return allowsNone && (pod.ready || unhealthyPodEvictionPolicy !== "AlwaysAllow");
+  });
+}

@@ -35,7 +35,9 @@ export function catalogOf(types: Readonly<Record<string, TypeLine>> = ordinaryTy
     types: entries.map(([name, line]) => facts(name, line)),
     onDemandPrices: new Map(entries.map(([name, line]) => [name, line.priceUsdPerHour])),
     spotPrices: new Map(
-      entries.flatMap(([name, { spot }]) => (spot === undefined ? [] : [[name, new Map(Object.entries(spot))] as const])),
+      entries.flatMap(([name, { spot }]) =>
+        spot === undefined ? [] : [[name, new Map(Object.entries(spot))] as const],
+      ),
     ),
     zonesByType: new Map(entries.map(([name, line]) => [name, line.zones ?? zones])),
   };

@@ -33,7 +33,10 @@ interface ClaimedOptions extends NodeOptions {
 }
 
 /** A Node and its NodeClaim, by default initialized. */
-export function claimedNode(name: string, options: ClaimedOptions = {}): { readonly node: Node; readonly claim: NodeClaim } {
+export function claimedNode(
+  name: string,
+  options: ClaimedOptions = {},
+): { readonly node: Node; readonly claim: NodeClaim } {
   const { pool = "default", initialized = true, initializedAt, startupTaints, claimAnnotations } = options;
   const node = plainNode(name, { ...options, labels: { [label.nodePool]: pool, ...options.labels } });
   const { capacity = {}, allocatable = {} } = node.status ?? {};

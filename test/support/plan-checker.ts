@@ -1,5 +1,5 @@
-import type { LabelSelector, Taint } from "../../shared/api/schema.ts";
 import type { PodAffinityTerm, PodSpec, Toleration } from "../../shared/api/core.ts";
+import type { LabelSelector, Taint } from "../../shared/api/schema.ts";
 import type { ProvisioningPlan } from "../../shared/provisioning/plan.ts";
 import type { PodRecord } from "../../shared/state/pod-record.ts";
 import type { Snapshot } from "../../shared/state/snapshot.ts";
@@ -43,25 +43,28 @@ interface Binding {
   readonly name: string;
 }
 
+/** Binds one pod after another, always the first in order that may go. */
 function bindAll(order: readonly Binding[], nodes: readonly CheckedNode[]) {
-  let refused: readonly Binding[] = order;
-  let reasons: string[] = [];
-  for (let before = -1; refused.length !== before; ) {
-    before = refused.length;
-    reasons = [];
-    refused = refused.filter((entry) => {
-      const node = nodes.find(({ name }) => name === entry.name);
-      const problem = node === undefined ? "the node does not exist" : refusal(entry.pod, node, nodes);
-      if (problem === undefined) node?.pods.push(entry.pod);
-      else reasons.push(`${entry.pod.name} on ${entry.name}: ${problem}`);
-      return problem !== undefined;
+  const refused = [...order];
+  for (;;) {
+    const reasons: string[] = [];
+    const next = refused.findIndex(({ pod, name }) => {
+      const node = nodes.find((candidate) => candidate.name === name);
+      const problem = node === undefined ? "the node does not exist" : refusal(pod, node, nodes);
+      if (problem !== undefined) reasons.push(`${pod.name} on ${name}: ${problem}`);
+      return problem === undefined;
     });
+    const [entry] = next < 0 ? [] : refused.splice(next, 1);
+    if (entry === undefined) return { refused, reasons };
+    nodes.find(({ name }) => name === entry.name)?.pods.push(entry.pod);
   }
-  return { refused, reasons };
 }
 
+/** How much a pod asks: of those that spread, the ones with the smallest skew ask most. */
 function rulesOf({ constraints: { spec } }: PodRecord): number {
-  return (spec.topologySpreadConstraints?.length ?? 0) * 2 + (spec.affinity?.podAntiAffinity === undefined ? 0 : 1);
+  const spreads = spec.topologySpreadConstraints ?? [];
+  const strictness = spreads.reduce((sum, { maxSkew, minDomains = 1 }) => sum + 10 + minDomains - 3 * maxSkew, 0);
+  return strictness + (spec.affinity?.podAntiAffinity === undefined ? 0 : 1);
 }
 
 function existingNodes(snapshot: Snapshot): CheckedNode[] {
@@ -90,7 +93,8 @@ function newNodes(plan: ProvisioningPlan): CheckedNode[] {
       .filter(({ complement, values }) => !complement && values.size === 1)
       .map(({ key, values }) => [key, [...values].join()]);
     const ofPods = claim.pods.reduce<Record<string, number>>((sum, pod) => {
-      for (const [resource, asked] of Object.entries(pod.constraints.requests)) sum[resource] = (sum[resource] ?? 0) + asked;
+      for (const [resource, asked] of Object.entries(pod.constraints.requests))
+        sum[resource] = (sum[resource] ?? 0) + asked;
       return sum;
     }, {});
     return {
@@ -141,7 +145,10 @@ interface Expression {
   readonly values?: readonly string[];
 }
 
-function expressionHolds({ key, operator, values = [] }: Expression, labels: Readonly<Record<string, string>>): boolean {
+function expressionHolds(
+  { key, operator, values = [] }: Expression,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   const found = labels[key];
   switch (operator) {
     case "In":
@@ -213,7 +220,9 @@ function affinityRefusal(pod: PodRecord, node: CheckedNode, nodes: readonly Chec
     if (enemy !== undefined) return `anti-affinity to ${enemy.pod.name}`;
   }
   for (const other of placed) {
-    const term = antiAffinityOf(other.pod).find((one) => shares(one.topologyKey, other.node) && isMeant(one, other.pod, pod));
+    const term = antiAffinityOf(other.pod).find(
+      (one) => shares(one.topologyKey, other.node) && isMeant(one, other.pod, pod),
+    );
     if (term !== undefined) return `anti-affinity of ${other.pod.name}`;
   }
   for (const term of affinityOf(pod)) {

@@ -19,7 +19,11 @@ export function expectTypes(plan: ProvisioningPlan, ...expected: readonly string
 }
 
 /** Pods on new nodes per domain, the fewest first: `[1, 1, 2]`. */
-export function expectSpread(plan: ProvisioningPlan, by: "zone" | "node" | "capacityType", counts: readonly number[]): void {
+export function expectSpread(
+  plan: ProvisioningPlan,
+  by: "zone" | "node" | "capacityType",
+  counts: readonly number[],
+): void {
   const domains = plan.nodeClaims.map(({ offerings: [best], name, pods }) => ({
     domain: by === "node" ? name : best[by],
     pods: pods.length,
@@ -36,7 +40,9 @@ export function expectExisting(plan: ProvisioningPlan, expected: Readonly<Record
 }
 
 export function expectAllPlaced(plan: ProvisioningPlan): void {
-  expect(plan.unschedulable.map(({ pod, reasons }) => `${pod.name}: ${reasons.map(({ reason }) => reason)}`)).toEqual([]);
+  expect(plan.unschedulable.map(({ pod, reasons }) => `${pod.name}: ${reasons.map(({ reason }) => reason)}`)).toEqual(
+    [],
+  );
 }
 
 /** The pods without a place, and a reason of one of the NodePools that each of them has. */

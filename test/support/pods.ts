@@ -65,7 +65,13 @@ export function spread(
 ): Partial<PodSpec> {
   return {
     topologySpreadConstraints: [
-      { maxSkew: 1, topologyKey, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: { app } }, ...changes },
+      {
+        maxSkew: 1,
+        topologyKey,
+        whenUnsatisfiable: "DoNotSchedule",
+        labelSelector: { matchLabels: { app } },
+        ...changes,
+      },
     ],
   };
 }
@@ -90,7 +96,11 @@ function required(app: string, topologyKey: string, changes: Partial<PodAffinity
 
 /** Required node affinity: one list of expressions for each OR-term. */
 export function nodeTerms(
-  ...terms: readonly (readonly [key: string, operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt", ...values: string[]])[][]
+  ...terms: readonly (readonly [
+    key: string,
+    operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt",
+    ...values: string[],
+  ])[][]
 ): Partial<PodSpec> {
   return {
     affinity: {

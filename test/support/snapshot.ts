@@ -54,6 +54,10 @@ export function planFor(world: World) {
 function plainClass(): EC2NodeClass {
   const nothing = { cpu: "0", memory: "0", "ephemeral-storage": "0" };
   return nodeClass({
-    kubelet: { kubeReserved: nothing, systemReserved: nothing, evictionHard: { "memory.available": "0", "nodefs.available": "0" } },
+    kubelet: {
+      kubeReserved: nothing,
+      systemReserved: nothing,
+      evictionHard: { "memory.available": "0", "nodefs.available": "0" },
+    },
   });
 }

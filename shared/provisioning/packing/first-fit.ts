@@ -2,21 +2,19 @@ import { Headroom } from "./headroom.ts";
 import { addUnits, itemsBySize, type OpenNode, openNode } from "./node-filling.ts";
 import { cheapestZone, type Packing, type PackingProblem } from "./problem.ts";
 
-const mostColumnsTried = 12;
-
 /** First-fit decreasing onto one column at a time, for the columns with the cheapest capacity: a candidate among others. */
-export function firstFitPackings(problem: PackingProblem): readonly Packing[] {
+export function firstFitPackings(problem: PackingProblem, mostColumns: number): readonly Packing[] {
   return columnsByUnitPrice(problem)
-    .slice(0, mostColumnsTried)
+    .slice(0, mostColumns)
     .map((column) => firstFit(problem, column));
 }
 
 function firstFit(problem: PackingProblem, preferred: number): Packing {
-  const capacity = problem.columns[preferred]?.capacity ?? new Float64Array();
+  const column = problem.columns[preferred];
   const headroom = new Headroom(problem);
   const nodes: OpenNode[] = [];
   const unplaced = new Int32Array(problem.items.length);
-  for (const item of itemsBySize(problem, capacity)) {
+  for (const item of column === undefined ? [] : itemsBySize(problem, column)) {
     let left = problem.items[item]?.count ?? 0;
     for (const node of nodes) {
       if (left === 0) break;

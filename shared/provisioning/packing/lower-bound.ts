@@ -1,22 +1,53 @@
 import { cheapestCover } from "./linear-program.ts";
+import { marketBoundUsdPerHour } from "./market-bound.ts";
 import { cheapestZone, type PackingItem, type PackingProblem } from "./problem.ts";
-import { holds } from "./right-size.ts";
+import { cheapestHolder } from "./right-size.ts";
 
 /**
  * USD per hour that no packing of all items can go below. Items that share no column are bounded apart and summed; within such a
- * part the best of three bounds counts: the resource LP over all items, the same over the items with equal choices, and the number
- * of nodes that hostname rules force times the cheapest node.
+ * part the best of several bounds counts: what the resources cost at the prices of the markets that serve them, the resource LP over
+ * the items with equal choices, the number of nodes that hostname rules force times the cheapest node, and that it takes either one
+ * node that holds everything or at least two.
  */
 export function lowerBoundUsdPerHour(problem: PackingProblem): number {
-  return independentParts(problem).reduce((sum, part) => sum + partBound(problem, part), 0);
+  return independentParts(problem).reduce(
+    (sum, part) => sum + Math.max(partBound(problem, part), zoneByZone(problem, part)),
+    0,
+  );
+}
+
+/** Items pinned to one zone share no node with those of another: each zone is bounded apart, and the others left out. */
+function zoneByZone(problem: PackingProblem, items: readonly number[]): number {
+  const pinned = items.filter((item) => isOneBit(problem.items[item]?.zoneMask ?? 0));
+  const byZone = Map.groupBy(pinned, (item) => problem.items[item]?.zoneMask);
+  return byZone.size < 2 ? 0 : [...byZone.values()].reduce((sum, zone) => sum + partBound(problem, zone), 0);
+}
+
+function isOneBit(mask: number): boolean {
+  return mask !== 0 && (mask & (mask - 1)) === 0;
 }
 
 function partBound(problem: PackingProblem, items: readonly number[]): number {
   const equalChoices = [...Map.groupBy(items, (item) => choicesKey(problem, item)).values()];
   const covers = [items, ...equalChoices].map((group) => coverBound(problem, group));
-  const rules = problem.rules.map((rule) => (rule.kind === "exclusive" ? 0 : forcedNodesBound(problem, rule, items)));
-  const largest = items.map((item) => cheapestNodeFor(problem, item));
-  return Math.max(0, ...covers, ...rules, ...largest);
+  const rules = problem.rules.map((rule) => (rule.kind === "label" ? 0 : forcedNodesBound(problem, rule, items)));
+  const largest = items.map((item) => nodePriceFor(problem, item));
+  return Math.max(
+    0,
+    marketBoundUsdPerHour(problem, items),
+    ...covers,
+    ...rules,
+    ...largest,
+    oneOrTwoNodes(problem, items),
+  );
+}
+
+/** The cheapest node that holds all items, or twice the cheapest node that holds any, whichever is less. */
+function oneOrTwoNodes(problem: PackingProblem, items: readonly number[]): number {
+  const all = Int32Array.from(problem.items, (item, index) => (items.includes(index) ? item.count : 0));
+  const prices = items.map((item) => nodePriceFor(problem, item)).filter((price) => price > 0);
+  const least = Math.min(cheapestHolder(problem, all) ?? Number.POSITIVE_INFINITY, 2 * Math.min(...prices));
+  return Number.isFinite(least) ? least : 0;
 }
 
 /** The fractional cover of a group's demand by all columns that any of them could use, at each column's cheapest zone. */
@@ -42,26 +73,21 @@ function forcedNodesBound(
   rule: Extract<PackingProblem["rules"][number], { matches: Int32Array }>,
   items: readonly number[],
 ): number {
-  const bound = items.filter((item) => rule.owns[item] === 1 && (rule.matches[item] ?? 0) > 0);
+  const bound = items.filter(
+    (item) => rule.owns[item] === 1 && (rule.matches[item] ?? 0) > 0 && (problem.items[item]?.count ?? 0) > 0,
+  );
   const pods = bound.reduce((sum, item) => sum + (problem.items[item]?.count ?? 0) * (rule.matches[item] ?? 0), 0);
   const perNode = rule.kind === "spread" ? rule.max : Math.max(1, ...bound.map((item) => rule.matches[item] ?? 0));
-  const cheapest = Math.min(...bound.map((item) => cheapestNodeFor(problem, item)));
+  const cheapest = Math.min(...bound.map((item) => nodePriceFor(problem, item)));
   return bound.length === 0 ? 0 : Math.ceil(pods / perNode) * cheapest;
 }
 
-/** The cheapest node that holds one unit of an item; 0 when none does. */
-function cheapestNodeFor(problem: PackingProblem, index: number): number {
-  const item = problem.items[index];
-  if (item === undefined || item.count === 0) return 0;
+/** USD per hour of the cheapest node that holds one unit; 0 where there is none to hold or no node for it. */
+function nodePriceFor(problem: PackingProblem, item: number): number {
+  if ((problem.items[item]?.count ?? 0) === 0) return 0;
   const units = new Int32Array(problem.items.length);
-  units[index] = 1;
-  let best = Number.POSITIVE_INFINITY;
-  for (const [columnIndex, column] of problem.columns.entries()) {
-    const zone = cheapestZone(column, zonesAccepted(item, columnIndex));
-    const price = zone === undefined ? Number.POSITIVE_INFINITY : (column.zonePrices[zone] ?? Number.POSITIVE_INFINITY);
-    if (zone !== undefined && price < best && holds(problem, columnIndex, zone, units)) best = price;
-  }
-  return Number.isFinite(best) ? best : 0;
+  units[item] = 1;
+  return cheapestHolder(problem, units) ?? 0;
 }
 
 function zonesAccepted(item: PackingItem | undefined, column: number): number {

@@ -9,6 +9,7 @@ export interface OpenNode {
   readonly units: Int32Array;
 }
 
+/** An empty node of a column in a zone. */
 export function openNode(problem: PackingProblem, columnIndex: number, zone: number): OpenNode {
   const column = problem.columns[columnIndex];
   if (column === undefined) throw new RangeError(`no column ${columnIndex}`);
@@ -27,9 +28,9 @@ export function addUnits(problem: PackingProblem, node: OpenNode, itemIndex: num
   if (item === undefined || wanted <= 0 || item.accepts[node.columnIndex] !== 1) return 0;
   if ((item.zoneMask & (1 << node.zone)) === 0) return 0;
   let units = Math.min(wanted, unitsThatFit(item.requests, node.free));
-  for (const rule of problem.rules) {
+  for (const rule of rulesOf(problem, itemIndex)) {
     if (units <= 0) return 0;
-    units = Math.min(units, unitsAllowed(rule, node.units, itemIndex));
+    units = Math.min(units, unitsAllowed(rule, node, itemIndex));
   }
   if (units <= 0) return 0;
   node.units[itemIndex] = (node.units[itemIndex] ?? 0) + units;
@@ -49,26 +50,46 @@ export function unitsThatFit(requests: Float64Array, free: Float64Array): number
   return units;
 }
 
+/** The rules that say something about an item: most say nothing about most. */
+function rulesOf(problem: PackingProblem, itemIndex: number): readonly NodeRule[] {
+  let byItem = rulesByItem.get(problem.rules);
+  if (byItem === undefined) {
+    byItem = problem.items.map((_, item) => problem.rules.filter((rule) => concerns(rule, item)));
+    rulesByItem.set(problem.rules, byItem);
+  }
+  return byItem[itemIndex] ?? [];
+}
+
+const rulesByItem = new WeakMap<readonly NodeRule[], readonly (readonly NodeRule[])[]>();
+
+function concerns(rule: NodeRule, item: number): boolean {
+  return rule.kind === "label" || (rule.matches[item] ?? 0) > 0 || rule.owns[item] === 1;
+}
+
 /** How many more units of an item a rule lets onto a node with these contents. */
-function unitsAllowed(rule: NodeRule, present: Int32Array, itemIndex: number): number {
+function unitsAllowed(rule: NodeRule, { units, column }: OpenNode, itemIndex: number): number {
   switch (rule.kind) {
-    case "exclusive":
-      return colourAllows(rule.colours, present, itemIndex) ? Number.MAX_SAFE_INTEGER : 0;
+    case "label":
+      return labelAllows(rule, units, column.pool, itemIndex) ? Number.MAX_SAFE_INTEGER : 0;
     case "spread":
-      return spreadAllows(rule, present, itemIndex);
+      return spreadAllows(rule, units, itemIndex);
     case "anti-affinity":
-      return antiAffinityAllows(rule, present, itemIndex);
+      return antiAffinityAllows(rule, units, itemIndex);
   }
 }
 
-function colourAllows(colours: Int32Array, present: Int32Array, itemIndex: number): boolean {
-  const own = colours[itemIndex] ?? 0;
-  if (own === 0) return true;
-  for (let other = 0; other < present.length; other++) {
-    const colour = colours[other] ?? 0;
-    if ((present[other] ?? 0) > 0 && colour !== 0 && colour !== own) return false;
+/** Whether some value of the label suits the pool, all that is present and the item. */
+function labelAllows(
+  rule: Extract<NodeRule, { kind: "label" }>,
+  present: Int32Array,
+  pool: number,
+  itemIndex: number,
+): boolean {
+  let common = (rule.valuesOfPool[pool] ?? 0n) & (rule.valuesOfItem[itemIndex] ?? 0n);
+  for (let other = 0; other < present.length && common !== 0n; other++) {
+    if ((present[other] ?? 0) > 0) common &= rule.valuesOfItem[other] ?? 0n;
   }
-  return true;
+  return common !== 0n;
 }
 
 type CountingRule = Extract<NodeRule, { kind: "spread" | "anti-affinity" }>;
@@ -109,15 +130,22 @@ function countPresent(rule: CountingRule, present: Int32Array): { matching: numb
   return { matching, owners };
 }
 
-/** Item indexes by the largest share of a node of this capacity that one unit takes in any dimension, largest first. */
-export function itemsBySize(problem: PackingProblem, capacity: Float64Array): readonly number[] {
+/** Item indexes by the largest share of this column's capacity that one unit takes in any dimension, largest first. */
+export function itemsBySize(problem: PackingProblem, column: PackingColumn): readonly number[] {
+  const known = orders.get(column);
+  if (known !== undefined) return known;
   const sizes = problem.items.map((item) => {
     let size = 0;
-    for (let dimension = 0; dimension < capacity.length; dimension++) {
-      const available = capacity[dimension] ?? 0;
+    for (let dimension = 0; dimension < column.capacity.length; dimension++) {
+      const available = column.capacity[dimension] ?? 0;
       if (available > 0) size = Math.max(size, (item.requests[dimension] ?? 0) / available);
     }
     return size;
   });
-  return [...sizes.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b);
+  const order = [...sizes.keys()].sort((a, b) => (sizes[b] ?? 0) - (sizes[a] ?? 0) || a - b);
+  orders.set(column, order);
+  return order;
 }
+
+/** A column belongs to one problem, and its order is asked for at every node. */
+const orders = new WeakMap<PackingColumn, readonly number[]>();

@@ -1,16 +1,31 @@
 import { firstFitPackings } from "./first-fit.ts";
 import type { Packing, PackingProblem } from "./problem.ts";
-import { rightSize } from "./right-size.ts";
+import { RightSizer } from "./right-size.ts";
 import { valuePerDollarPackings } from "./value-per-dollar.ts";
 
 /**
  * Packs all items at the lowest price found (design §5): value per dollar with a comparison of the tail against one node, beside
- * plain first-fit decreasing, each right-sized. Deterministic: the order of `items` and `columns` decides ties.
+ * plain first-fit decreasing, each right-sized. Where limits leave something over, nodes of every size are tried, because the
+ * cheapest may be too small for a limit on nodes. Deterministic: the order of `items` and `columns` decides ties.
  */
 export function pack(problem: PackingProblem): Packing {
-  const candidates = [...valuePerDollarPackings(problem), ...firstFitPackings(problem)];
-  const sized = candidates.map((candidate) => rightSize(problem, candidate));
-  return sized.reduce((best, candidate) => (isBetter(candidate, best) ? candidate : best));
+  const sizer = new RightSizer(problem);
+  const best = bestOf(problem, sizer, [...valuePerDollarPackings(problem), ...firstFitPackings(problem, columnsTried)]);
+  if (total(best.unplaced) === 0) return best;
+  return bestOf(problem, sizer, [best, ...firstFitPackings(problem, columnsTriedUnderLimits)]);
+}
+
+const columnsTried = 12;
+const columnsTriedUnderLimits = 200;
+
+function bestOf(problem: PackingProblem, sizer: RightSizer, candidates: readonly Packing[]): Packing {
+  return candidates
+    .map((candidate) => sizer.fit(candidate))
+    .reduce((best, candidate) => (isBetter(candidate, best) ? candidate : best), emptyPacking(problem));
+}
+
+function emptyPacking(problem: PackingProblem): Packing {
+  return { nodes: [], unplaced: Int32Array.from(problem.items, (item) => item.count), priceUsdPerHour: 0 };
 }
 
 const priceToleranceUsdPerHour = 1e-9;

@@ -42,8 +42,8 @@ export type NodeRule =
   | { readonly kind: "spread"; readonly max: number; readonly matches: Int32Array; readonly owns: Uint8Array }
   /** Hostname anti-affinity: an owner shares its node with no other pod that matches. */
   | { readonly kind: "anti-affinity"; readonly matches: Int32Array; readonly owns: Uint8Array }
-  /** Items of different colours (0 is none) want different values of one label. */
-  | { readonly kind: "exclusive"; readonly colours: Int32Array };
+  /** A label that the node's type leaves open: bit v is set where value v suits. The node takes one that suits all on it. */
+  | { readonly kind: "label"; readonly valuesOfItem: readonly bigint[]; readonly valuesOfPool: readonly bigint[] };
 
 /** A node with its contents. */
 export interface PackedNode {
@@ -73,4 +73,18 @@ export function cheapestZone(column: PackingColumn, zoneMask: number): number | 
     }
   }
   return best;
+}
+
+/** What these units by item ask for together, by dimension. */
+export function demandOf(problem: PackingProblem, units: Int32Array): Float64Array {
+  const demand = new Float64Array(problem.dimensions.length);
+  for (let item = 0; item < units.length; item++) {
+    const count = units[item] ?? 0;
+    const requests = count === 0 ? undefined : problem.items[item]?.requests;
+    if (requests === undefined) continue;
+    for (let dimension = 0; dimension < demand.length; dimension++) {
+      demand[dimension] = (demand[dimension] ?? 0) + count * (requests[dimension] ?? 0);
+    }
+  }
+  return demand;
 }

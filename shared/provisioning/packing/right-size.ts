@@ -1,30 +1,50 @@
 import { Headroom } from "./headroom.ts";
-import { addUnits, openNode } from "./node-filling.ts";
-import type { PackedNode, Packing, PackingProblem } from "./problem.ts";
+import { demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
 
-/** Replaces each node by the cheapest column and zone that holds the same contents. */
-export function rightSize(problem: PackingProblem, packing: Packing): Packing {
-  const headroom = new Headroom(problem);
-  for (const node of packing.nodes) {
-    const column = problem.columns[node.column];
-    if (column !== undefined) headroom.take(column, 1);
+/** Replaces nodes by the cheapest column and zone that holds the same contents. Remembers what it found for contents it has met. */
+export class RightSizer {
+  readonly #problem: PackingProblem;
+  /** By the array of units: patterns that are used many times share it. */
+  readonly #cheaper = new WeakMap<Int32Array, readonly PackedNode[]>();
+
+  constructor(problem: PackingProblem) {
+    this.#problem = problem;
   }
-  const holders = new Map<string, readonly PackedNode[]>();
-  const nodes = packing.nodes.map((node) => {
-    const key = `${node.column}/${node.zone}/${node.units.join()}`;
-    const cheaper = holders.get(key) ?? cheaperHolders(problem, node);
-    holders.set(key, cheaper);
-    return exchange(problem, node, cheaper, headroom);
-  });
-  return { ...packing, nodes, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+
+  fit(packing: Packing): Packing {
+    const headroom = new Headroom(this.#problem);
+    for (const node of packing.nodes) this.#take(headroom, node, 1);
+    const nodes = packing.nodes.map((node) => this.#exchange(node, headroom));
+    return { ...packing, nodes, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+  }
+
+  /** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
+  #exchange(node: PackedNode, headroom: Headroom): PackedNode {
+    const cheaper = this.#cheaper.get(node.units) ?? cheaperHolders(this.#problem, node);
+    this.#cheaper.set(node.units, cheaper);
+    this.#take(headroom, node, -1);
+    const chosen =
+      cheaper.find((other) => {
+        const column = this.#problem.columns[other.column];
+        return column !== undefined && headroom.nodesLeft(column) > 0;
+      }) ?? node;
+    this.#take(headroom, chosen, 1);
+    return chosen;
+  }
+
+  #take(headroom: Headroom, node: PackedNode, nodes: number): void {
+    const column = this.#problem.columns[node.column];
+    if (column !== undefined) headroom.take(column, nodes);
+  }
 }
 
-/** Nodes that hold the same contents for less, cheapest first. */
+/** Nodes of the same or another pool that hold the same contents for less, cheapest first. */
 function cheaperHolders(problem: PackingProblem, node: PackedNode): readonly PackedNode[] {
+  const contents = contentsOf(problem, node.units);
   const cheaper: PackedNode[] = [];
   for (const [columnIndex, column] of problem.columns.entries()) {
     for (const [zone, price] of column.zonePrices.entries()) {
-      if (price < node.priceUsdPerHour && holds(problem, columnIndex, zone, node.units)) {
+      if (price < node.priceUsdPerHour && couldHold(problem, contents, columnIndex, zone)) {
         cheaper.push({ column: columnIndex, zone, units: node.units, priceUsdPerHour: price });
       }
     }
@@ -32,26 +52,45 @@ function cheaperHolders(problem: PackingProblem, node: PackedNode): readonly Pac
   return cheaper.sort((a, b) => a.priceUsdPerHour - b.priceUsdPerHour || a.column - b.column || a.zone - b.zone);
 }
 
-/** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
-function exchange(
-  problem: PackingProblem,
-  node: PackedNode,
-  cheaper: readonly PackedNode[],
-  headroom: Headroom,
-): PackedNode {
-  const present = problem.columns[node.column];
-  if (present === undefined) return node;
-  headroom.take(present, -1);
-  const chosen = cheaper.find((other) => {
-    const column = problem.columns[other.column];
-    return column !== undefined && headroom.nodesLeft(column) > 0;
-  });
-  headroom.take(problem.columns[chosen?.column ?? node.column] ?? present, 1);
-  return chosen ?? node;
+/** What any node that is to hold certain units must offer. */
+interface Contents {
+  readonly items: readonly number[];
+  readonly demand: Float64Array;
+  readonly zoneMask: number;
 }
 
-/** Whether one node of this column in this zone could hold these contents. */
-export function holds(problem: PackingProblem, columnIndex: number, zone: number, units: Int32Array): boolean {
-  const node = openNode(problem, columnIndex, zone);
-  return units.every((wanted, item) => wanted === 0 || addUnits(problem, node, item, wanted) === wanted);
+function contentsOf(problem: PackingProblem, units: Int32Array): Contents {
+  const items = [...units.keys()].filter((item) => (units[item] ?? 0) > 0);
+  return {
+    items,
+    demand: demandOf(problem, units),
+    zoneMask: items.reduce((mask, item) => mask & (problem.items[item]?.zoneMask ?? 0), -1),
+  };
+}
+
+/** Units that share a node already keep the rules among themselves: only what differs from column to column is asked. */
+function couldHold(problem: PackingProblem, contents: Contents, columnIndex: number, zone: number): boolean {
+  const column = problem.columns[columnIndex];
+  if (column === undefined || (contents.zoneMask & (1 << zone)) === 0) return false;
+  for (let dimension = 0; dimension < contents.demand.length; dimension++) {
+    if ((contents.demand[dimension] ?? 0) > (column.capacity[dimension] ?? 0)) return false;
+  }
+  if (!contents.items.every((item) => problem.items[item]?.accepts[columnIndex] === 1)) return false;
+  return problem.rules.every(
+    (rule) =>
+      rule.kind !== "label" ||
+      contents.items.reduce(
+        (common, item) => common & (rule.valuesOfItem[item] ?? 0n),
+        rule.valuesOfPool[column.pool] ?? 0n,
+      ) !== 0n,
+  );
+}
+
+/**
+ * USD per hour of the cheapest node that holds these units; undefined when none does. Rules about which items may share a node are
+ * not asked: the answer is right for units that may, and too low for others.
+ */
+export function cheapestHolder(problem: PackingProblem, units: Int32Array): number | undefined {
+  const nothing: PackedNode = { column: -1, zone: -1, units, priceUsdPerHour: Number.POSITIVE_INFINITY };
+  return cheaperHolders(problem, nothing)[0]?.priceUsdPerHour;
 }

@@ -1,7 +1,7 @@
 import { Headroom } from "./headroom.ts";
 import { cheapestCover } from "./linear-program.ts";
-import { bestPattern, closingPattern, type Pattern } from "./patterns.ts";
-import { cheapestZone, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { closingPattern, type Pattern, PatternSearch } from "./patterns.ts";
+import { cheapestZone, demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
 
 /**
  * Builds a packing node by node: each time the (column, contents) pair whose contents are worth most per dollar, where the worth of
@@ -14,12 +14,13 @@ export function valuePerDollarPackings(problem: PackingProblem): readonly Packin
   const remaining = Int32Array.from(problem.items, (item) => item.count);
   const nodes: PackedNode[] = [];
   const candidates: Packing[] = [];
+  const search = new PatternSearch(problem, headroom);
   for (;;) {
     const closing = closingPattern(problem, remaining, headroom);
     if (closing !== undefined) {
       candidates.push(toPacking([...nodes, toNode(problem, closing)], new Int32Array(remaining.length)));
     }
-    const pattern = bestPattern(problem, remaining, dualsOf(problem, remaining, headroom), headroom);
+    const pattern = search.best(remaining, dualsOf(problem, remaining, headroom));
     if (pattern === undefined) break;
     const times = timesToUse(pattern, remaining, headroom, problem);
     for (let index = 0; index < times; index++) nodes.push(toNode(problem, pattern));
@@ -44,19 +45,12 @@ function timesToUse(pattern: Pattern, remaining: Int32Array, headroom: Headroom,
 
 /** Duals of the resource LP over every column that some remaining item could use. */
 function dualsOf(problem: PackingProblem, remaining: Int32Array, headroom: Headroom): Float64Array {
-  const demand = new Float64Array(problem.dimensions.length);
-  problem.items.forEach((item, index) => {
-    const units = remaining[index] ?? 0;
-    for (let dimension = 0; dimension < demand.length; dimension++) {
-      demand[dimension] = (demand[dimension] ?? 0) + units * (item.requests[dimension] ?? 0);
-    }
-  });
   const columns = problem.columns.flatMap((column, index) => {
     const mask = acceptedZones(problem, remaining, index);
     const zone = mask === 0 || headroom.nodesLeft(column) === 0 ? undefined : cheapestZone(column, mask);
     return zone === undefined ? [] : [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0 }];
   });
-  return cheapestCover(columns, demand).duals;
+  return cheapestCover(columns, demandOf(problem, remaining)).duals;
 }
 
 function acceptedZones(problem: PackingProblem, remaining: Int32Array, column: number): number {
