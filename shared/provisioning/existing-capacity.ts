@@ -58,7 +58,7 @@ export function heldPods(node: ClusterNode, holds: NominationHolds): readonly Po
 }
 
 /** Places the pods of one class one after another. A node that is full for the class is not looked at again. */
-export class ClassFiller {
+class ClassFiller {
   readonly #constraints: PodConstraints;
   readonly #topology: Topology;
   #candidates: Slot[];

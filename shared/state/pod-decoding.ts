@@ -103,7 +103,8 @@ function schedulingSlice(spec: PodSpec): unknown {
     spec.resources ?? {},
     spec.priority ?? 0,
     spec.priorityClassName ?? "",
-    spec.volumes ?? [],
+    // Not the others: the token volume's name is drawn anew for each pod.
+    (spec.volumes ?? []).filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral),
   ];
 }
 

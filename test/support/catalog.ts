@@ -15,7 +15,7 @@ interface TypeLine {
   readonly pods?: number;
 }
 
-export const zones = ["a", "b", "c"] as const;
+const zones = ["a", "b", "c"] as const;
 
 /** Round numbers: 4 GiB and 0.05 USD for each vCPU, so that the price says how much was bought. */
 const ordinaryTypes: Readonly<Record<string, TypeLine>> = {

@@ -6,7 +6,7 @@ export function expectNodes(plan: ProvisioningPlan, ...expected: readonly string
   expect(nodesOf(plan)).toEqual([...expected].sort());
 }
 
-export function nodesOf(plan: ProvisioningPlan): readonly string[] {
+function nodesOf(plan: ProvisioningPlan): readonly string[] {
   return plan.nodeClaims
     .map(({ offerings: [best], pods }) => `${best.instanceType} in ${best.zone}: ${namesOf(pods)}`)
     .sort();

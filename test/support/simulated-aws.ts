@@ -10,14 +10,14 @@ export const startAt = Date.UTC(2026, 10, 30, 12);
 export const origin = { account: "123456789012", region: "us-east-1" } as const;
 
 /** One zone's subnet each. */
-export const subnets: ReadonlyMap<string, string> = new Map([
+const subnets: ReadonlyMap<string, string> = new Map([
   ["subnet-a", "us-east-1a"],
   ["subnet-a2", "us-east-1a"],
   ["subnet-b", "us-east-1b"],
 ]);
 
 /** m5.large in zones a and b, for 0.1 USD on demand and 0.04 on spot; spot in zone a alone. */
-export const tinyCatalog: Catalog = {
+const tinyCatalog: Catalog = {
   region: "us-east-1",
   zones: ["us-east-1a", "us-east-1b"],
   types: [],

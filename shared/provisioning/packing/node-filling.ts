@@ -41,7 +41,7 @@ export function addUnits(problem: PackingProblem, node: OpenNode, itemIndex: num
 }
 
 /** How many units of this size fit, by resources alone. */
-export function unitsThatFit(requests: Float64Array, free: Float64Array): number {
+function unitsThatFit(requests: Float64Array, free: Float64Array): number {
   let units = Number.MAX_SAFE_INTEGER;
   for (let dimension = 0; dimension < requests.length; dimension++) {
     const request = requests[dimension] ?? 0;

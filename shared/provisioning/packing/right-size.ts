@@ -7,8 +7,13 @@ export class RightSizer {
   /** By the array of units: patterns that are used many times share it. */
   readonly #cheaper = new WeakMap<Int32Array, readonly PackedNode[]>();
 
+  /** Only limits can forbid the cheapest. */
+  readonly #most: number;
+
   constructor(problem: PackingProblem) {
     this.#problem = problem;
+    const isLimited = problem.pools.some(({ headroom }) => headroom.some(Number.isFinite));
+    this.#most = isLimited ? Number.POSITIVE_INFINITY : 1;
   }
 
   fit(packing: Packing): Packing {
@@ -20,7 +25,7 @@ export class RightSizer {
 
   /** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
   #exchange(node: PackedNode, headroom: Headroom): PackedNode {
-    const cheaper = this.#cheaper.get(node.units) ?? cheaperHolders(this.#problem, node);
+    const cheaper = this.#cheaper.get(node.units) ?? cheaperHolders(this.#problem, node, this.#most);
     this.#cheaper.set(node.units, cheaper);
     this.#take(headroom, node, -1);
     const chosen =
@@ -38,19 +43,38 @@ export class RightSizer {
   }
 }
 
-/** Nodes of the same or another pool that hold the same contents for less, cheapest first. */
-function cheaperHolders(problem: PackingProblem, node: PackedNode): readonly PackedNode[] {
+/** The `most` cheapest nodes, of any pool, that hold the same contents for less. */
+function cheaperHolders(problem: PackingProblem, node: PackedNode, most: number): readonly PackedNode[] {
   const contents = contentsOf(problem, node.units);
   const cheaper: PackedNode[] = [];
-  for (const [columnIndex, column] of problem.columns.entries()) {
-    for (const [zone, price] of column.zonePrices.entries()) {
-      if (price < node.priceUsdPerHour && couldHold(problem, contents, columnIndex, zone)) {
-        cheaper.push({ column: columnIndex, zone, units: node.units, priceUsdPerHour: price });
-      }
+  for (const { column, zone, price } of pricesOf(problem)) {
+    if (price >= node.priceUsdPerHour || cheaper.length >= most) break;
+    if (couldHold(problem, contents, column, zone)) {
+      cheaper.push({ column, zone, units: node.units, priceUsdPerHour: price });
     }
   }
-  return cheaper.sort((a, b) => a.priceUsdPerHour - b.priceUsdPerHour || a.column - b.column || a.zone - b.zone);
+  return cheaper;
 }
+
+interface Price {
+  readonly column: number;
+  readonly zone: number;
+  readonly price: number;
+}
+
+/** All that is sold, cheapest first. */
+function pricesOf({ columns }: PackingProblem): readonly Price[] {
+  const known = pricesByColumns.get(columns);
+  if (known !== undefined) return known;
+  const prices = columns
+    .flatMap((column, index) => [...column.zonePrices].map((price, zone) => ({ column: index, zone, price })))
+    .sort((a, b) => a.price - b.price || a.column - b.column || a.zone - b.zone);
+  pricesByColumns.set(columns, prices);
+  return prices;
+}
+
+/** Problems that differ in their items alone share their columns. */
+const pricesByColumns = new WeakMap<PackingProblem["columns"], readonly Price[]>();
 
 /** What any node that is to hold certain units must offer. */
 interface Contents {
@@ -92,5 +116,5 @@ function couldHold(problem: PackingProblem, contents: Contents, columnIndex: num
  */
 export function cheapestHolder(problem: PackingProblem, units: Int32Array): number | undefined {
   const nothing: PackedNode = { column: -1, zone: -1, units, priceUsdPerHour: Number.POSITIVE_INFINITY };
-  return cheaperHolders(problem, nothing)[0]?.priceUsdPerHour;
+  return cheaperHolders(problem, nothing, 1)[0]?.priceUsdPerHour;
 }

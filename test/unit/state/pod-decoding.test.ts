@@ -16,6 +16,7 @@ describe("pods that planning cannot tell apart", () => {
     const same = classOf({ app: "db" });
     expect(classOf({ app: "db", labels: { "apps.kubernetes.io/pod-index": "3" } }, "db-3")).toBe(same);
     expect(classOf({ app: "db", annotations: { note: "x" } })).toBe(same);
+    expect(classOf({ app: "db", spec: { volumes: [{ name: "kube-api-access-x7k2p" }] } })).toBe(same);
     expect(decoder.decode(runningPod("r", "n", { app: "db" })).classKey).toBe(same);
   });
 
