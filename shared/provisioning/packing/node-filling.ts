@@ -130,6 +130,22 @@ function countPresent(rule: CountingRule, present: Int32Array): { matching: numb
   return { matching, owners };
 }
 
+/** The items that a node of this column in this zone may take at all, in the order of {@link itemsBySize}. */
+export function itemsFor(problem: PackingProblem, node: OpenNode): readonly number[] {
+  const byZone = takers.get(node.column) ?? new Map<number, readonly number[]>();
+  takers.set(node.column, byZone);
+  const known = byZone.get(node.zone);
+  if (known !== undefined) return known;
+  const items = itemsBySize(problem, node.column).filter((index) => {
+    const item = problem.items[index];
+    return item !== undefined && item.accepts[node.columnIndex] === 1 && (item.zoneMask & (1 << node.zone)) !== 0;
+  });
+  byZone.set(node.zone, items);
+  return items;
+}
+
+const takers = new WeakMap<PackingColumn, Map<number, readonly number[]>>();
+
 /** Item indexes by the largest share of this column's capacity that one unit takes in any dimension, largest first. */
 export function itemsBySize(problem: PackingProblem, column: PackingColumn): readonly number[] {
   const known = orders.get(column);

@@ -1,5 +1,5 @@
 import type { Headroom } from "./headroom.ts";
-import { addUnits, itemsBySize, type OpenNode, openNode } from "./node-filling.ts";
+import { addUnits, itemsFor, type OpenNode, openNode } from "./node-filling.ts";
 import { demandOf, type PackingColumn, type PackingProblem } from "./problem.ts";
 
 /** Contents for one node. */
@@ -179,7 +179,7 @@ function worthOf(node: OpenNode, duals: Float64Array): number {
 type Filling = (problem: PackingProblem, node: OpenNode, remaining: Int32Array) => void;
 
 function fillLargestFirst(problem: PackingProblem, node: OpenNode, remaining: Int32Array): void {
-  for (const item of itemsBySize(problem, node.column)) {
+  for (const item of itemsFor(problem, node)) {
     const left = remaining[item] ?? 0;
     if (left > 0) addUnits(problem, node, item, left - (node.units[item] ?? 0));
   }
@@ -188,7 +188,7 @@ function fillLargestFirst(problem: PackingProblem, node: OpenNode, remaining: In
 /** All in proportion to what remains, so that no shape is left over. */
 function fillInProportion(problem: PackingProblem, node: OpenNode, remaining: Int32Array): void {
   const share = proportionThatFits(problem, node, remaining);
-  for (const item of itemsBySize(problem, node.column)) {
+  for (const item of itemsFor(problem, node)) {
     const left = remaining[item] ?? 0;
     if (left > 0) addUnits(problem, node, item, Math.floor(left * share));
   }
@@ -197,15 +197,11 @@ function fillInProportion(problem: PackingProblem, node: OpenNode, remaining: In
 
 /** The share of all that remains which this node could hold, by resources. */
 function proportionThatFits(problem: PackingProblem, node: OpenNode, remaining: Int32Array): number {
+  const items = itemsFor(problem, node);
   let share = 1;
   for (let dimension = 0; dimension < node.free.length; dimension++) {
-    const demand = problem.items.reduce(
-      (sum, item, index) =>
-        item.accepts[node.columnIndex] === 1 && (item.zoneMask & (1 << node.zone)) !== 0
-          ? sum + (remaining[index] ?? 0) * (item.requests[dimension] ?? 0)
-          : sum,
-      0,
-    );
+    let demand = 0;
+    for (const item of items) demand += (remaining[item] ?? 0) * (problem.items[item]?.requests[dimension] ?? 0);
     if (demand > 0) share = Math.min(share, (node.free[dimension] ?? 0) / demand);
   }
   return share;
