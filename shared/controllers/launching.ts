@@ -11,6 +11,7 @@ import { nextLaunchStep } from "../cloud/launch-steps.ts";
 import { launchRequests } from "../cloud/run-instances.ts";
 import type { Hint } from "../hints.ts";
 import type { Ports } from "../ports.ts";
+import { conditionOf, isTrue } from "../state/conditions.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { DeferredErrors } from "./deferred-errors.ts";
@@ -127,8 +128,9 @@ async function groupContext(
   const { ports, settings, snapshot } = pass;
   const leader = claims.find(({ nodeClaim }) => nodeClaim.metadata.name === group.leader)?.nodeClaim;
   const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === group.nodeClass);
-  if (leader === undefined || nodeClass === undefined) {
-    return { ...pass, requests: requestsWithoutClass(settings, group), instanceTypes: new Map() };
+  const obstacle = classObstacle(group.nodeClass, nodeClass);
+  if (leader === undefined || nodeClass === undefined || obstacle !== undefined) {
+    return { ...pass, requests: requestsWithoutClass(settings, obstacle), instanceTypes: new Map() };
   }
   const instanceTypes = new Map(typesOf(nodeClass, snapshot).map((type) => [type.name, type]));
   const cluster = await ports.cluster.describe();
@@ -141,10 +143,23 @@ function typesOf(nodeClass: EC2NodeClass, { catalog, settings, now }: Snapshot) 
   return instanceTypesFor(catalog, nodeClass, { vmMemoryOverheadPercent, reservedEnis, unavailable: [], now });
 }
 
-/** What was launched before the class went is still found by its tag; nothing more is sent. */
-function requestsWithoutClass({ clusterName }: Settings, { nodeClass }: LaunchGroup): LaunchRequests {
-  const message = `EC2NodeClass ${nodeClass} does not exist`;
-  const problem: LaunchProblem = { kind: "problem", scope: "class", reason: "NodeClassNotFound", message };
+/** Nothing is launched for a class that is not ready: its subnets and images are not known (karpenter-aws §1.5, launch gate). */
+function classObstacle(name: string, nodeClass: EC2NodeClass | undefined): LaunchProblem | undefined {
+  if (nodeClass === undefined) return classProblem("NodeClassNotFound", `EC2NodeClass ${name} does not exist`);
+  if (isTrue(nodeClass, "Ready")) return undefined;
+  const message = conditionOf(nodeClass, "Ready")?.message ?? "its status is not known";
+  return classProblem("NodeClassNotReady", `EC2NodeClass ${name} is not ready: ${message}`);
+}
+
+function classProblem(reason: string, message: string): LaunchProblem {
+  return { kind: "problem", scope: "class", reason, message };
+}
+
+/** What was launched before is still found by its tag; nothing more is sent. */
+function requestsWithoutClass(
+  { clusterName }: Settings,
+  problem = classProblem("NodeClaimNotFound", "the group's leader is gone"),
+): LaunchRequests {
   return { clusterName, target: () => problem, request: () => problem };
 }
 

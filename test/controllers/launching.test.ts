@@ -3,6 +3,7 @@ import { label } from "../../shared/api/labels.ts";
 import { assignInstance, explainUnlaunched } from "../../shared/controllers/launch-writes.ts";
 import { ProviderError, type RunInstancesRequest } from "../../shared/ports.ts";
 import { instance } from "../support/launches.ts";
+import { nodeClaim } from "../support/node-claims.ts";
 import { addNodePool, addPendingPod, leaderRecord, type PlannerWorld, plannerWorld } from "../support/planner-world.ts";
 
 const threeZones = ["us-east-1a", "us-east-1b", "us-east-1c"];
@@ -185,6 +186,19 @@ describe("a launch that only a person can help", () => {
     expect(launchedCondition(world, "a")).toMatchObject({ status: "Unknown", reason: "Unauthorized" });
     expect(launchedCondition(world, "b")).toMatchObject({ status: "True" });
     expect(world.sent).toMatchObject([{ delaySeconds: 60 }]);
+  });
+
+  it("does not begin for a class that nobody has resolved", async () => {
+    const world = plannerWorld();
+    addPoolWithPods(world, "default", 1);
+    world.server.patch("EC2NodeClass", { name: "default" }, { status: null }, { subresource: "status" });
+    world.server.create("NodeClaim", nodeClaim("by-hand"));
+
+    await world.provision();
+
+    expect(world.requests).toEqual([]);
+    expect(world.claims().map(({ metadata }) => metadata.name)).toEqual(["by-hand"]);
+    expect(launchedCondition(world, "default")).toMatchObject({ status: "Unknown", reason: "NodeClassNotReady" });
   });
 
   it("is tried again after a minute, however many passes there are until then", async () => {
