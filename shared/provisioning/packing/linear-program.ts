@@ -39,18 +39,21 @@ function scaleToFeasible(duals: Float64Array, columns: readonly CoverColumn[], d
   return { duals, bound: dot(duals, demand) };
 }
 
-/** Duals of min p·x, A·x >= 1, started from artificial columns that cost more than any real cover. */
+/**
+ * Duals of min p·x, A·x >= 1. The first basis is artificial: one column for each row, hardly dearer than the cheapest real way to
+ * cover that row alone, which is as much as the row's dual can be. So it never pays in the end, and no number grows out of scale.
+ */
 function simplexDuals(
   matrix: readonly (readonly number[])[],
   prices: readonly number[],
   rowCount: number,
 ): readonly number[] {
-  const artificialPrice = 1e3 * (1 + prices.reduce((sum, price) => Math.max(sum, price), 0)) * rowCount;
   const inverse = Array.from({ length: rowCount }, (_, i) =>
     Array.from({ length: rowCount }, (_, j) => (i === j ? 1 : 0)),
   );
-  const basisPrices = new Array<number>(rowCount).fill(artificialPrice);
-  const levels = new Array<number>(rowCount).fill(1);
+  const basisPrices = Array.from({ length: rowCount }, (_, row) => 1.000001 * cheapestAlone(matrix, prices, row));
+  // Slightly unequal demands: ties between rows would let the search go round in circles.
+  const levels = Array.from({ length: rowCount }, (_, row) => 1 + 1e-7 * (row + 1));
   let duals: readonly number[] = [];
   for (let iteration = 0; iteration < 60 * rowCount; iteration++) {
     duals = dualsOf(basisPrices, inverse);
@@ -65,6 +68,16 @@ function simplexDuals(
   return duals.map((dual) => Math.max(0, dual));
 }
 
+/** The least price of one unit of a row; 0 where no column has any of it, so that it is worth nothing. */
+function cheapestAlone(matrix: readonly (readonly number[])[], prices: readonly number[], row: number): number {
+  let least = Number.POSITIVE_INFINITY;
+  matrix.forEach((amounts, column) => {
+    const amount = amounts[row] ?? 0;
+    if (amount > 0) least = Math.min(least, (prices[column] ?? 0) / amount);
+  });
+  return Number.isFinite(least) ? least : 0;
+}
+
 interface Entering {
   readonly amounts: readonly number[];
   readonly price: number;
@@ -77,12 +90,14 @@ function mostViolated(
   duals: readonly number[],
 ): Entering | undefined {
   let best: Entering | undefined;
-  let bestGain = 1e-9;
+  let bestGain = 0;
   for (let index = 0; index < matrix.length; index++) {
     const amounts = matrix[index] ?? [];
     const price = prices[index] ?? 0;
-    const gain = (dotLists(duals, amounts) - price) / (price + 1e-12);
-    if (gain > bestGain) {
+    const worth = dotLists(duals, amounts);
+    const gain = (worth - price) / (price + 1e-12);
+    // A column of the basis is worth its price but for rounding, which grows with the terms of the sum.
+    if (gain > bestGain && worth - price > 1e-10 * (price + sumOfMagnitudes(duals, amounts))) {
       bestGain = gain;
       best = { amounts, price };
     }
@@ -122,6 +137,12 @@ function dualsOf(basisPrices: readonly number[], inverse: readonly (readonly num
   return basisPrices.map((_, column) =>
     inverse.reduce((sum, row, index) => sum + (basisPrices[index] ?? 0) * (row[column] ?? 0), 0),
   );
+}
+
+function sumOfMagnitudes(a: readonly number[], b: readonly number[]): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += Math.abs((a[index] ?? 0) * (b[index] ?? 0));
+  return sum;
 }
 
 function dotLists(a: readonly number[], b: readonly number[]): number {
