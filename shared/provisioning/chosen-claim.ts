@@ -8,7 +8,7 @@ import type { ClaimDraft } from "./planned-claims.ts";
 export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
   const { pool, pods, offerings, name, nodePool, requirements } = draft;
   const { metadata, spec } = pool.pool.spec.template;
-  const [best, runnerUp] = offerings;
+  const [best, ...others] = offerings;
   const option = pool.options.find(({ instanceType }) => instanceType.name === best.instanceType);
   return {
     name,
@@ -21,13 +21,18 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
     startupTaints: spec.startupTaints ?? [],
     requests: addResources(draft.podRequests, option?.daemonRequests ?? {}),
     allocatable: option?.instanceType.allocatable ?? {},
-    reason: reasonFor(pods.length, best, runnerUp),
+    reason: reasonFor(pods.length, best, others),
   };
 }
 
-function reasonFor(pods: number, best: RankedOffering, runnerUp: RankedOffering | undefined): string {
+function reasonFor(pods: number, best: RankedOffering, others: readonly RankedOffering[]): string {
   const text = (offering: RankedOffering) =>
     `${offering.instanceType} ${offering.capacityType} in ${offering.zone} at ${offering.priceUsdPerHour} USD per hour`;
-  const next = runnerUp === undefined ? "no other offering holds them" : `next best: ${text(runnerUp)}`;
-  return `cheapest for these ${pods} pods: ${text(best)}; ${next}`;
+  const cheaper = others.find((offering) => offering.priceUsdPerHour < best.priceUsdPerHour);
+  if (cheaper !== undefined) {
+    return `spread over spot pools for these ${pods} pods: ${text(best)}; cheapest: ${text(cheaper)}`;
+  }
+  const [next] = others;
+  const runnerUp = next === undefined ? "no other offering holds them" : `next best: ${text(next)}`;
+  return `cheapest for these ${pods} pods: ${text(best)}; ${runnerUp}`;
 }

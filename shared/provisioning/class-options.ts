@@ -1,18 +1,18 @@
-import { label, wellKnownLabels } from "../api/labels.ts";
+import { wellKnownLabels } from "../api/labels.ts";
 import { formatHostPort, hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
 import {
-  allows,
   describeConflict,
   firstConflict,
   firstIncompatibility,
   type Requirements,
 } from "../scheduling/requirements.ts";
-import { fits, formatResources } from "../scheduling/resources.ts";
+import { fits } from "../scheduling/resources.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { isExotic } from "./exotic-types.ts";
 import type { NodeOption, PlanningPools, PoolOptions, PoolRejection } from "./node-options.ts";
 import { weightOf } from "./node-options.ts";
+import { isSoldInAllowedZone, whyNothingFits } from "./why-nothing-fits.ts";
 
 /** The nodes that could hold one pod of a class. */
 export interface ClassOptions {
@@ -85,41 +85,10 @@ function matchPool(
   const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
   if (ordinary.length > 0) return { options: ordinary };
-  return fitting.length > 0 ? { options: fitting } : { reason: whyNothingFits(constraints, pool, options) };
+  return fitting.length > 0 ? { options: fitting } : { reason: whyNothingFits(constraints, wanted, pool, options) };
 }
 
 /** A node too small for its DaemonSets is not made for pods that ask for none of what is short. */
 function holdsItsDaemons({ free }: NodeOption): boolean {
   return Object.values(free).every((amount) => amount >= 0);
-}
-
-function isSoldInAllowedZone(option: NodeOption, wanted: Requirements): boolean {
-  const zone = wanted.get(label.zone);
-  return option.offerings.some((offering) => zone === undefined || allows(zone, offering.zone));
-}
-
-/** The nearest instance type: the one that lacks the fewest resources, then the one with the most CPU. */
-function whyNothingFits(constraints: PodConstraints, pool: PoolOptions, options: readonly NodeOption[]): string {
-  if (pool.options.length === 0) return "no instance type meets the NodePool's requirements";
-  if (options.length === 0) {
-    return `none of the NodePool's ${pool.options.length} offerings meets the pod's requirements, or none is available`;
-  }
-  const nearest = options.reduce((best, option) => {
-    const fewer = shortages(constraints, best).length - shortages(constraints, option).length;
-    const larger = (option.free.cpu ?? 0) - (best.free.cpu ?? 0);
-    return fewer > 0 || (fewer === 0 && larger > 0) ? option : best;
-  });
-  const short = shortages(constraints, nearest).map((resource) => {
-    const asked = formatResources({ [resource]: constraints.requests[resource] ?? 0 })[resource];
-    const has = formatResources({ [resource]: Math.max(0, nearest.free[resource] ?? 0) })[resource];
-    return `${resource} ${asked} (has ${has})`;
-  });
-  if (short.length === 0) return "no instance type is large enough for the DaemonSets that run on it";
-  return `no instance type is large enough: the nearest of ${options.length}, ${nearest.instanceType.name}, lacks ${short.join(", ")}`;
-}
-
-function shortages(constraints: PodConstraints, option: NodeOption): readonly string[] {
-  return Object.keys(constraints.requests)
-    .filter((resource) => !fits({ [resource]: constraints.requests[resource] ?? 0 }, option.free))
-    .sort();
 }

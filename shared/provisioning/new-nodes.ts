@@ -1,3 +1,4 @@
+import { addResources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import { bundle } from "./bundles.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
@@ -9,7 +10,7 @@ import type { Packing } from "./packing/problem.ts";
 import { type PosedProblem, poseProblem } from "./packing-problem.ts";
 import { type OpenClass, placeClasses } from "./placement.ts";
 import { type ClaimDraft, claimDrafts } from "./planned-claims.ts";
-import { type PoolHeadroom, poolHeadroom } from "./pool-limits.ts";
+import { describeLimits, type PoolHeadroom, poolHeadroom } from "./pool-limits.ts";
 import type { Topology } from "./topology.ts";
 
 export interface NewNodes {
@@ -95,8 +96,7 @@ function packDemands(
   if (units.length === 0) return { claims: [], left, lowerBoundUsdPerHour: 0 };
   const posed = poseProblem(demands, units, topology, headroom);
   const packing = pack(posed.problem);
-  const limits = headroom.filter((pool) => pool.description !== "").map((pool) => pool.description);
-  const reason = limits.length > 0 ? `the NodePool's limits are reached: ${limits.join("; ")}` : "no node can hold it";
+  const reason = whyUnplaced(posed, packing, headroom);
   return {
     claims: claimDrafts(posed, packing, demands, pools),
     left: [
@@ -105,6 +105,21 @@ function packDemands(
     ],
     lowerBoundUsdPerHour: lowerBoundUsdPerHour(placedOnly(inAnyDomain(posed, demands, topology, headroom), packing)),
   };
+}
+
+/** A unit that no node took although nodes for it exist was kept out by the limits. */
+function whyUnplaced(posed: PosedProblem, packing: Packing, headroom: readonly PoolHeadroom[]): string {
+  const limited = headroom.filter(({ limits }) => Object.keys(limits).length > 0);
+  const texts = limited.map((pool) => {
+    const own = packing.nodes
+      .flatMap(({ column }) => posed.options[column] ?? [])
+      .filter(({ pool: of }) => of === pool.name);
+    return describeLimits(
+      pool,
+      addResources(...own.map(({ instanceType }) => ({ ...instanceType.capacity, nodes: 1 }))),
+    );
+  });
+  return texts.length > 0 ? `the NodePool's limits are reached: ${texts.join("; ")}` : "no node can hold it";
 }
 
 function toLeft(demands: readonly NewDemand[], index: number, pods: number, reason: string): readonly LeftDemand[] {

@@ -15,8 +15,8 @@ import type { PoolOptions } from "./node-options.ts";
 export interface PoolHeadroom {
   readonly name: string;
   readonly left: Resources;
-  /** The limits and what is used of them, for a person. */
-  readonly description: string;
+  readonly limits: Resources;
+  readonly used: Resources;
 }
 
 /**
@@ -30,10 +30,18 @@ export function poolHeadroom(pool: PoolOptions, nodes: readonly ClusterNode[]): 
   const used = addResources(...own.map((node) => ({ ...capacityOf(node, pool), nodes: 1 })));
   const left = subtractResources(limits, used);
   const limited = Object.fromEntries(Object.keys(limits).map((resource) => [resource, left[resource] ?? 0]));
+  return { name, left: limited, limits, used };
+}
+
+/** The limits of a pool with what its nodes and this plan's take of them, for a person. */
+export function describeLimits({ limits, used }: PoolHeadroom, planned: Resources): string {
   const texts = Object.keys(limits)
     .sort()
-    .map((resource) => `${resource} ${text(resource, limits)} (in use ${text(resource, used)})`);
-  return { name, left: limited, description: texts.join(", ") };
+    .map((resource) => {
+      const taken = `${text(resource, used)} in use, ${text(resource, planned)} in this plan`;
+      return `${resource} ${text(resource, limits)} (${taken})`;
+    });
+  return texts.join(", ");
 }
 
 /** A claim that is not launched yet counts as the largest type it may become. */

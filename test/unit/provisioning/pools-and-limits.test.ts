@@ -52,7 +52,7 @@ describe("limits", () => {
 
   it("admit nodes up to the last one that fits", () => {
     expectTypes(planFor({ pods: [pendingPod("p", { cpu: "1750m" })], pools: limited({ cpu: "2" }) }), "m5.large");
-    const reason = "the NodePool's limits are reached: cpu 2 (in use 0)";
+    const reason = "the NodePool's limits are reached: cpu 2 (0 in use, ";
     expectUnschedulable(
       planFor({ pods: [pendingPod("p", { cpu: "2100m" })], pools: limited({ cpu: "2" }) }),
       ["p"],
@@ -69,7 +69,7 @@ describe("limits", () => {
 
   it("on the number of nodes hold within one batch", () => {
     const plan = planFor({ pods: pendingPods(5, "p", { spec: awayFrom("p") }), pools: limited({ nodes: "3" }) });
-    expectUnschedulable(plan, ["p-3", "p-4"], "nodes 3 (in use 0)");
+    expectUnschedulable(plan, ["p-3", "p-4"], "nodes 3 (0 in use, 3 in this plan)");
     expect(plan.nodeClaims).toHaveLength(3);
   });
 
@@ -81,9 +81,9 @@ describe("limits", () => {
   it("count what the NodePool has", () => {
     const { node, claim } = claimedNode("n", { cpu: "4", taints: [{ key: "full", effect: "NoSchedule" }] });
     const world = { nodes: [node], nodeClaims: [claim], pods: [pendingPod("p")] };
-    expectUnschedulable(planFor({ ...world, pools: limited({ cpu: "5" }) }), ["p"], "cpu 5 (in use 4)");
+    expectUnschedulable(planFor({ ...world, pools: limited({ cpu: "5" }) }), ["p"], "cpu 5 (4 in use, 0 in this plan)");
     expectTypes(planFor({ ...world, pools: limited({ cpu: "6" }) }), "m5.large");
-    expectUnschedulable(planFor({ ...world, pools: limited({ cpu: "3" }) }), ["p"], "cpu 3 (in use 4)");
+    expectUnschedulable(planFor({ ...world, pools: limited({ cpu: "3" }) }), ["p"], "cpu 3 (4 in use, 0 in this plan)");
   });
 
   it("send what is over to a lighter NodePool", () => {

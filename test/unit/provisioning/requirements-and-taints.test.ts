@@ -27,11 +27,7 @@ describe("a pod's requirements", () => {
   });
 
   it.each([
-    [
-      "a zone that nothing is sold in",
-      nodeTerms([[zone, "In", "x"]]),
-      "topology.kubernetes.io/zone In [x]|offerings meets",
-    ],
+    ["a zone that nothing is sold in", nodeTerms([[zone, "In", "x"]]), "topology.kubernetes.io/zone In [x]"],
     ["a hostname", { nodeSelector: { "kubernetes.io/hostname": "n" } }, "kubernetes.io/hostname is not defined"],
     ["a label nobody defines", { nodeSelector: { team: "a" } }, "label team is not defined, wanted team In [a]"],
     [
@@ -40,13 +36,7 @@ describe("a pod's requirements", () => {
       "did you mean topology.kubernetes.io/zone?",
     ],
   ])("that ask for %s are refused by name", (_, spec, reason) => {
-    const alternatives = new RegExp(
-      reason
-        .split("|")
-        .map((text) => text.replace(/[.[\]?]/g, "\\$&"))
-        .join("|"),
-    );
-    expectUnschedulable(planFor({ pods: [pendingPod("p", { spec })] }), ["p"], alternatives);
+    expectUnschedulable(planFor({ pods: [pendingPod("p", { spec })] }), ["p"], reason);
   });
 
   it("that are too large name the nearest type and what it lacks", () => {
