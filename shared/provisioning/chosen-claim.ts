@@ -28,11 +28,12 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
 function reasonFor(pods: number, best: RankedOffering, others: readonly RankedOffering[]): string {
   const text = (offering: RankedOffering) =>
     `${offering.instanceType} ${offering.capacityType} in ${offering.zone} at ${offering.priceUsdPerHour} USD per hour`;
+  const these = pods === 1 ? "this pod" : `these ${pods} pods`;
   const cheaper = others.find((offering) => offering.priceUsdPerHour < best.priceUsdPerHour);
   if (cheaper !== undefined) {
-    return `spread over spot pools for these ${pods} pods: ${text(best)}; cheapest: ${text(cheaper)}`;
+    return `spread over spot pools for ${these}: ${text(best)}; cheapest: ${text(cheaper)}`;
   }
   const [next] = others;
   const runnerUp = next === undefined ? "no other offering holds them" : `next best: ${text(next)}`;
-  return `cheapest for these ${pods} pods: ${text(best)}; ${runnerUp}`;
+  return `cheapest for ${these}: ${text(best)}; ${runnerUp}`;
 }
