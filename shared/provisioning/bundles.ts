@@ -88,16 +88,20 @@ function firstDemandOf(demands: readonly NewDemand[], constraints: PodConstraint
   return ofClass.sort((a, b) => (demands[a]?.tier ?? 0) - (demands[b]?.tier ?? 0) || a - b)[0];
 }
 
-/** A term without a target, or whose targets are forsaken themselves. */
+/**
+ * Demands that no order of scheduling can serve: built up from those without a wish and those that may be the first of their own kind, a
+ * demand is served once each of its terms has a target that is served before it. Pods that want each other in a circle never are.
+ */
 function forsakenBy(wishes: readonly Wishes[]): ReadonlySet<number> {
-  const forsaken = new Set<number>();
-  for (let before = -1; before < forsaken.size; ) {
-    before = forsaken.size;
+  const served = new Set<number>();
+  for (let before = -1; before < served.size; ) {
+    before = served.size;
     wishes.forEach(({ targets }, owner) => {
-      if (targets.some((term) => term.every((target) => forsaken.has(target)))) forsaken.add(owner);
+      const isServed = targets.every((term) => term.some((target) => target === owner || served.has(target)));
+      if (isServed) served.add(owner);
     });
   }
-  return forsaken;
+  return new Set([...wishes.keys()].filter((owner) => !served.has(owner)));
 }
 
 function merge(family: number[], a: number, b: number): void {

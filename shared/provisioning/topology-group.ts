@@ -60,14 +60,14 @@ export class TopologyGroups {
           (constraint) => constraint.whenUnsatisfiable === "DoNotSchedule" && constraint.labelSelector !== undefined,
         )
         .map((constraint) => this.#spread(pod, constraint)),
-      ...pod.podAffinity.map((term) => this.#affinity("affinity", pod, term)),
+      ...pod.podAffinity.map((term) => this.#affinity("affinity", pod, term, pod.podAffinity)),
       ...this.antiAffinityOf(pod),
     ];
   }
 
   /** The part of {@link ownedBy} that binds others, whether the owner is being planned or runs already. */
   antiAffinityOf(pod: PodConstraints): readonly TopologyGroup[] {
-    return pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term));
+    return pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term, [term]));
   }
 
   #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyGroup {
@@ -93,22 +93,38 @@ export class TopologyGroups {
     });
   }
 
-  #affinity(kind: "affinity" | "anti-affinity", pod: PodConstraints, term: PodAffinityTerm): TopologyGroup {
-    const matching = withLabelKeys(term.labelSelector, "In", term.matchLabelKeys, pod.labels);
-    const selector = withLabelKeys(matching, "NotIn", term.mismatchLabelKeys, pod.labels);
-    const inNamespace = this.#namespaceFilter(pod, term);
-    const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
-    const identity = stableJson([kind, term.topologyKey, own, term.namespaces, term.namespaceSelector, selector]);
+  /** A pod counts for an affinity term only if it matches all terms of the owner (kube-scheduler, InterPodAffinity): `together`. */
+  #affinity(
+    kind: "affinity" | "anti-affinity",
+    pod: PodConstraints,
+    term: PodAffinityTerm,
+    together: readonly PodAffinityTerm[],
+  ): TopologyGroup {
+    const targets = together.map((one) => this.#target(pod, one));
+    const identity = stableJson([kind, term.topologyKey, targets.map((target) => target.identity).sort()]);
     return this.#group(identity, {
       kind,
       key: term.topologyKey,
       maxSkew: 0,
       minDomains: 0,
-      matches: memoised((other) => inNamespace(other.namespace) && matchesSelector(selector, other.labels)),
+      matches: memoised((other) => targets.every((target) => target.matches(other))),
       countsNode: () => true,
       eligibility: { key: "" },
-      description: `pod ${kind} on ${term.topologyKey} to ${describeSelector(selector ?? {})}`,
+      description: `pod ${kind} on ${term.topologyKey} to ${targets.map((target) => target.description).join(" and ")}`,
     });
+  }
+
+  /** Which pods a term is about. */
+  #target(pod: PodConstraints, term: PodAffinityTerm) {
+    const matching = withLabelKeys(term.labelSelector, "In", term.matchLabelKeys, pod.labels);
+    const selector = withLabelKeys(matching, "NotIn", term.mismatchLabelKeys, pod.labels);
+    const inNamespace = this.#namespaceFilter(pod, term);
+    const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
+    return {
+      identity: stableJson([own, term.namespaces, term.namespaceSelector, selector]),
+      matches: (other: PodConstraints) => inNamespace(other.namespace) && matchesSelector(selector, other.labels),
+      description: describeSelector(selector ?? {}),
+    };
   }
 
   #namespaceFilter(pod: PodConstraints, term: PodAffinityTerm): (namespace: string) => boolean {

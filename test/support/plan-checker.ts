@@ -225,10 +225,16 @@ function affinityRefusal(pod: PodRecord, node: CheckedNode, nodes: readonly Chec
     );
     if (term !== undefined) return `anti-affinity of ${other.pod.name}`;
   }
-  for (const term of affinityOf(pod)) {
-    const anywhere = placed.filter((other) => isMeant(term, pod, other.pod));
-    const isFirst = anywhere.length === 0 && isMeant(term, pod, pod) && node.labels[term.topologyKey] !== undefined;
-    if (!isFirst && !anywhere.some((other) => shares(term.topologyKey, other.node))) return "affinity";
+  // A pod counts only if it matches all terms, and the first of a kind must match all of its own.
+  const terms = affinityOf(pod);
+  const isWanted = (other: PodRecord) => terms.every((term) => isMeant(term, pod, other));
+  const wanted = placed.filter((other) => isWanted(other.pod));
+  const isFirst = wanted.length === 0 && isWanted(pod);
+  for (const { topologyKey } of terms) {
+    const isAllowed = isFirst
+      ? node.labels[topologyKey] !== undefined
+      : wanted.some(({ node: of }) => shares(topologyKey, of));
+    if (!isAllowed) return "affinity";
   }
   return undefined;
 }

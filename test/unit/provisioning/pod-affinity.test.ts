@@ -52,6 +52,26 @@ describe("affinity on the hostname", () => {
     expectUnschedulable(plan, ["web"], "no node is large enough");
   });
 
+  it("refuses pods that want each other in a circle: none of them can be the first", () => {
+    const pods = [
+      pendingPod("a", { app: "a", spec: near("b") }),
+      pendingPod("b", { app: "b", spec: near("c") }),
+      pendingPod("c", { app: "c", spec: near("a") }),
+      pendingPod("d", { app: "d", spec: near("a") }),
+    ];
+    expectUnschedulable(planFor({ pods }), ["a", "b", "c", "d"], "the pods it wants are on no node");
+  });
+
+  it("to two kinds wants one pod that is of both", () => {
+    const [toB, toD] = [near("b"), near("d", zone)].map(
+      ({ affinity }) => affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    );
+    const both = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [...(toB ?? []), ...(toD ?? [])] } };
+    const wanting = pendingPod("a", { app: "a", spec: { affinity: both } });
+    const apart = [pendingPod("b", { app: "b" }), pendingPod("d", { app: "d" })];
+    expectUnschedulable(planFor({ pods: [...apart, wanting] }), ["a"], "pod affinity");
+  });
+
   it("follows a running pod onto its node, and nowhere else", () => {
     const pods = [runningPod("db", "n", { app: "db" }), ...pendingPods(4, "web", { spec: near("db") })];
     const plan = planFor({ pods, nodes: [plainNode("n", { cpu: "4" })] });
