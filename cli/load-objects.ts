@@ -6,9 +6,9 @@ import { readInputs } from "./read-inputs.ts";
 export async function loadObjects(paths: readonly string[], stdin: AsyncIterable<Buffer>): Promise<Documents> {
   const inputs = await readInputs(paths, stdin);
   const documents = readDocuments(inputs.sources);
-  const references = checkReferences(documents.objects);
+  const references = checkReferences(documents.objects, documents.undecoded);
   return {
-    objects: documents.objects,
+    ...documents,
     notes: [...documents.notes, ...references.notes],
     problems: [...inputs.problems, ...documents.problems, ...references.problems],
   };

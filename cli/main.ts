@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { defaultSettings } from "../shared/state/settings.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { PlanOptions } from "./plan.ts";
 import { shippedScenarios } from "./scenario-file.ts";
 import type { SimulateOptions } from "./simulate.ts";
+
+/** From here on the webhook's match conditions are stable in Kubernetes. */
+const oldestMinorVersion = 30;
 
 const exitCodes = `
 Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.`;
@@ -23,6 +27,7 @@ async function run(argv: readonly string[]): Promise<void> {
 function program(): Command {
   const journeyman = new Command("journeyman")
     .description("Gives an EKS cluster the nodes that its pods need. Reads Karpenter's own manifests.")
+    .version(packageVersion(), "--version", "print the version")
     .addHelpText("after", exitCodes)
     .option("--debug", "print the stack of an internal error")
     .showHelpAfterError("(--help tells the options)")
@@ -40,9 +45,9 @@ function planCommand(): Command {
   return new Command("plan")
     .description("show the nodes that would be launched for the objects of some files")
     .requiredOption("-f, --filename <file|dir|->", "manifests, JSON or a kubectl dump; repeatable", collect)
-    .option("--scale <[namespace/]kind/name=N>", "plan for N pods of a workload; repeatable", collect, [])
+    .option("--scale <[namespace/]kind/name=N>", "plan for N pods of a workload; repeatable", collect)
     .option("--catalog <file>", "JSON catalog of instance types and prices (docs/catalog-file.md)")
-    .option("--region <region>", "AWS region", defaultSettings.region)
+    .option("--region <region>", "AWS region", regionName, defaultSettings.region)
     .option("--kubernetes-version <version>", "version of the cluster", minorVersion, defaultSettings.kubernetesVersion)
     .addOption(outputOption(["table", "json", "yaml"]))
     .action(async (options: PlanOptions) => {
@@ -56,7 +61,7 @@ function simulateCommand(): Command {
     .description("run the production controllers through a scenario, in virtual time and without AWS")
     .argument("<scenario>", `a scenario file, or one that is shipped: ${shippedScenarios().join(", ")}`)
     .option("--seed <n>", "seed of everything that is random", seedNumber, 1)
-    .option("--faults", "lose, double and delay events, fail calls", false)
+    .option("--faults", "lose, double and delay events, fail calls")
     .option("--report <file>", "write a self-contained HTML report")
     .addOption(outputOption(["table", "json"]))
     .action(async (scenario: string, options: SimulateOptions) => {
@@ -87,8 +92,21 @@ function seedNumber(text: string): number {
 }
 
 function minorVersion(text: string): string {
-  if (/^1\.\d{1,2}$/.test(text)) return text;
-  throw new InvalidArgumentError("expected a minor version such as 1.34.");
+  const minor = Number(/^1\.(\d{2})$/.exec(text)?.[1] ?? 0);
+  if (minor >= oldestMinorVersion) return text;
+  throw new InvalidArgumentError(`expected a minor version such as 1.34, from 1.${oldestMinorVersion} on.`);
+}
+
+function regionName(text: string): string {
+  if (/^(us|us-gov|eu|ap|sa|ca|me|af|il|mx|cn)-[a-z]+-\d$/.test(text)) return text;
+  throw new InvalidArgumentError("expected an AWS region such as eu-central-1.");
+}
+
+function packageVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(
+    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
+  );
+  return version;
 }
 
 /** `journeyman plan ... | head` is no error. */

@@ -14,7 +14,7 @@ export type PlanFormat = "table" | "json" | "yaml";
 export interface PlanOptions {
   /** Files, directories, `-`. */
   readonly filename: readonly string[];
-  readonly scale: readonly string[];
+  readonly scale?: readonly string[];
   readonly catalog?: string;
   readonly region: string;
   readonly kubernetesVersion: string;
@@ -33,7 +33,7 @@ export async function plan(options: PlanOptions, stdin: AsyncIterable<Buffer>): 
 
   const { region } = catalog.catalog;
   const settings = { ...defaultSettings, region, kubernetesVersion: options.kubernetesVersion };
-  const world = snapshotOf(loaded.objects, { catalog: catalog.catalog, settings, scales: options.scale });
+  const world = snapshotOf(loaded.objects, { catalog: catalog.catalog, settings, scales: options.scale ?? [] });
   const notes = [...loaded.notes, ...world.notes];
   if (world.problems.length > 0) return badInput(world.problems, notes);
 

@@ -6,15 +6,9 @@ import { isRawObject } from "../shared/api/raw-objects.ts";
 import { schemaProblems } from "../shared/api/schema-problems.ts";
 import { closestWord } from "../shared/api/spelling.ts";
 import { yamlDocuments } from "../shared/api/yaml-documents.ts";
-import {
-  type Scenario,
-  type ScenarioFile,
-  type StepFile,
-  scenarioFile,
-  stepSchemas,
-} from "../shared/simulator/scenario.ts";
+import { type Scenario, scenarioFile, stepSchemas } from "../shared/simulator/scenario.ts";
 import { readFileText } from "./read-inputs.ts";
-import { resolveSteps } from "./scenario-steps.ts";
+import { resolveSteps, type ScenarioContent, type StepReading } from "./scenario-steps.ts";
 
 export interface ScenarioReading {
   /** Absent when there are problems. */
@@ -60,25 +54,17 @@ export async function parseScenario(
   const place: Place = { name, document: document.document };
   if (others.length > 0) return failed([problemAt(place, [], `${documents.length} documents`, "one scenario")]);
   const parsed = scenarioFile.safeParse(document.value);
-  if (!parsed.success) return failed(schemaProblems(scenarioFile, document.value, parsed.error.issues, place));
-  const steps = parsed.data.steps.map((step, index) => parseStep(step, index, place));
-  const stepProblems = steps.flatMap((step) => ("problems" in step ? step.problems : []));
-  if (stepProblems.length > 0) return failed(stepProblems);
-  const stepFiles = steps.flatMap((step) => ("problems" in step ? [] : [step]));
-  return assemble(parsed.data, stepFiles, place, readFile);
-}
-
-async function assemble(
-  file: ScenarioFile,
-  steps: readonly StepFile[],
-  place: Place,
-  readFile: (file: string) => ReturnType<typeof readFileText>,
-): Promise<ScenarioReading> {
-  const resolved = await resolveSteps(file, steps, place, readFile);
-  if (resolved.problems.length > 0) return { notes: resolved.notes, problems: resolved.problems };
-  const { name, description, durationSeconds, settings } = file;
+  const ownProblems = parsed.success ? [] : schemaProblems(scenarioFile, document.value, parsed.error.issues, place);
+  const content = parsed.success ? parsed.data : usableContent(document.value);
+  const steps = content.steps.map((step, index) => parseStep(step, index, place));
+  const unclear = [...ownProblems, ...steps.flatMap((step) => ("problems" in step ? step.problems : []))];
+  const resolved = await resolveSteps(content, steps, place, readFile);
+  if (!parsed.success || unclear.length + resolved.problems.length > 0) {
+    return { notes: resolved.notes, problems: [...unclear, ...resolved.problems] };
+  }
+  const { name: title, description, durationSeconds, settings } = parsed.data;
   const scenario: Scenario = {
-    name,
+    name: title,
     description,
     durationSeconds,
     settings,
@@ -88,8 +74,20 @@ async function assemble(
   return { scenario, notes: resolved.notes, problems: [] };
 }
 
+/** The fields of a faulty scenario that are right by themselves: what they refer to is looked at all the same. */
+function usableContent(value: unknown): ScenarioContent {
+  const fields = isRawObject(value) ? value : {};
+  const { objects, files, steps, durationSeconds } = scenarioFile.shape;
+  return {
+    objects: objects.safeParse(fields.objects).data ?? [],
+    files: files.safeParse(fields.files).data ?? [],
+    steps: steps.safeParse(fields.steps).data ?? [],
+    durationSeconds: durationSeconds.safeParse(fields.durationSeconds).data ?? Number.POSITIVE_INFINITY,
+  };
+}
+
 /** A step is looked at by its own schema, so that what is said fits what was meant. */
-function parseStep(step: unknown, index: number, place: Place): StepFile | { readonly problems: readonly Problem[] } {
+function parseStep(step: unknown, index: number, place: Place): StepReading {
   const word = isRawObject(step) ? step.do : undefined;
   const path = ["steps", index];
   if (typeof word !== "string" || !isStepName(word)) {

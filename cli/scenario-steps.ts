@@ -24,49 +24,70 @@ export interface ResolvedSteps {
   readonly problems: readonly Problem[];
 }
 
+/** A step of the file, or what is wrong with it. */
+export type StepReading = StepFile | { readonly problems: readonly Problem[] };
+
+/** What a scenario file says beside its settings. */
+export type ScenarioContent = Pick<ScenarioFile, "objects" | "files" | "steps" | "durationSeconds">;
+
 interface TimedStep {
   readonly step: StepFile;
   readonly atSeconds: number;
   readonly path: readonly (string | number)[];
 }
 
-/** Reads the manifests of a scenario and turns its steps into single actions in order of time. */
+/**
+ * Reads the manifests of a scenario and turns its steps into single actions in order of time. What is missing is a problem only where
+ * everything else could be read: it may stand in the part that could not.
+ */
 export async function resolveSteps(
-  file: ScenarioFile,
-  steps: readonly StepFile[],
+  file: ScenarioContent,
+  steps: readonly StepReading[],
   place: Place,
   readFile: ReadFile,
 ): Promise<ResolvedSteps> {
-  const timed = steps
-    .map((step, index) => ({ step, atSeconds: parseDuration(step.at) ?? 0, path: ["steps", index] }))
-    .sort((a, b) => a.atSeconds - b.atSeconds);
+  const timed = timedSteps(steps);
   const atStart = await readManifests(file, [], place, readFile);
   const loaded = [...atStart.objects];
   const notes = [...atStart.notes];
-  const problems = [...atStart.problems, ...beyondTheEnd(timed, file.durationSeconds, place)];
+  const unread = [...atStart.problems];
+  const missing: Problem[] = [];
   const resolved: ScenarioStep[] = [];
   for (const { step, atSeconds, path } of timed) {
     if (step.do === "apply") {
       const applied = await readManifests(step, path, place, readFile);
       loaded.push(...applied.objects);
       notes.push(...applied.notes);
-      problems.push(...applied.problems);
+      unread.push(...applied.problems);
       resolved.push({ atSeconds, action: { do: "apply", objects: applied.objects.map(({ object }) => object) } });
     } else if (step.do === "scale") {
       const targets = loaded.map(({ object }) => object).filter((object) => isTarget(object, step));
-      if (targets.length === 0) problems.push(noTarget(step, path, place));
+      if (targets.length === 0) missing.push(noTarget(step, path, place));
       for (const target of targets) resolved.push({ atSeconds, action: scaled(target, step) });
     } else {
       resolved.push({ atSeconds, action: plainAction(step) });
     }
   }
   const references = checkReferences(loaded);
+  const isComplete = unread.length === 0 && timed.length === steps.length;
   return {
     objects: atStart.objects.map(({ object }) => object),
     steps: resolved,
     notes: [...new Set([...notes, ...references.notes])],
-    problems: [...problems, ...references.problems],
+    problems: [
+      ...unread,
+      ...beyondTheEnd(timed, file.durationSeconds, place),
+      ...(isComplete ? [...missing, ...references.problems] : []),
+    ],
   };
+}
+
+function timedSteps(steps: readonly StepReading[]): readonly TimedStep[] {
+  return steps
+    .flatMap((step, index) =>
+      "problems" in step ? [] : [{ step, atSeconds: parseDuration(step.at) ?? 0, path: ["steps", index] }],
+    )
+    .sort((a, b) => a.atSeconds - b.atSeconds);
 }
 
 /** Objects that stand in the scenario and those of the files that it names, read as `plan` reads them. */

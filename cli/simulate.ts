@@ -8,7 +8,7 @@ import { readScenario } from "./scenario-file.ts";
 
 export interface SimulateOptions {
   readonly seed: number;
-  readonly faults: boolean;
+  readonly faults?: boolean;
   readonly report?: string;
   readonly output: "table" | "json";
 }
@@ -17,7 +17,7 @@ export interface SimulateOptions {
 export async function simulate(nameOrPath: string, options: SimulateOptions): Promise<CommandResult> {
   const { scenario, notes, problems } = await readScenario(nameOrPath);
   if (scenario === undefined) return badInput(problems, notes);
-  const { seed, faults } = options;
+  const { seed, faults = false } = options;
   const result = await runSimulation(scenario, { seed, faults });
   const unwritten = options.report === undefined ? undefined : await writeReport(options.report, result);
   if (unwritten !== undefined) {

@@ -11,6 +11,7 @@ import type { Snapshot } from "../shared/state/snapshot.ts";
 import { virtualNow } from "./virtual-now.ts";
 import { type PlacedPod, rootWorkloads, workloadDemand } from "./workload-demand.ts";
 import { resolveScales } from "./workload-scales.ts";
+import { worldNotes } from "./world-notes.ts";
 
 export interface WorldOptions {
   readonly catalog: Catalog;
@@ -28,10 +29,8 @@ export interface World {
 /** The cluster that the objects of some files describe, as planning sees one. */
 export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOptions): World {
   const objects = loaded.map(({ object }) => object);
-  const scales = resolveScales(
-    options.scales,
-    rootWorkloads(loaded).map(({ workload }) => workload),
-  );
+  const workloads = rootWorkloads(loaded).map(({ workload }) => workload);
+  const scales = resolveScales(options.scales, workloads);
   const demand = workloadDemand(loaded, scales.counts);
   const decoded = decodePods(demand.pods, ofKind(loaded, "PriorityClass"));
   const nodePools = ofKind(loaded, "NodePool");
@@ -51,7 +50,7 @@ export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOption
   };
   return {
     snapshot,
-    notes: [...demand.notes, ...volumeNotes(decoded.pods)],
+    notes: [...demand.notes, ...worldNotes({ objects, pods: decoded.pods, workloads, scales: scales.counts })],
     problems: [...scales.problems, ...demand.problems, ...decoded.problems, ...missingNodePools(nodePools)],
   };
 }
@@ -95,13 +94,4 @@ function missingNodePools(nodePools: Snapshot["nodePools"]): readonly Problem[] 
   if (nodePools.length > 0) return [];
   const expected = "at least one karpenter.sh/v1 NodePool and its EC2NodeClass, as nodes are made from them";
   return [{ file: "input", document: 0, path: "", found: "no NodePool", expected }];
-}
-
-function volumeNotes(pods: readonly PodRecord[]): readonly string[] {
-  const withVolumes = pods.filter(({ nodeName, constraints }) => {
-    const claims = constraints.spec.volumes?.filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral) ?? [];
-    return nodeName === undefined && claims.length > 0;
-  });
-  if (withVolumes.length === 0) return [];
-  return [`${withVolumes.length} pods use persistent volumes, whose zones and attach limits are not looked at yet`];
 }

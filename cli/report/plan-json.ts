@@ -15,6 +15,8 @@ export interface PlanReport {
     readonly nodes: number;
     readonly priceUsdPerHour: number;
     readonly lowerBoundUsdPerHour: number;
+    /** The part of the price that keeps spot nodes apart (design §4.1, step 7). */
+    readonly spotSpreadUsdPerHour: number;
   };
 }
 
@@ -58,6 +60,7 @@ export function planReport(plan: ProvisioningPlan): PlanReport {
       nodes: plan.nodeClaims.length,
       priceUsdPerHour: rounded(plan.priceUsdPerHour),
       lowerBoundUsdPerHour: rounded(plan.lowerBoundUsdPerHour),
+      spotSpreadUsdPerHour: rounded(plan.spotSpreadUsdPerHour),
     },
   };
 }

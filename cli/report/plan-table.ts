@@ -1,12 +1,12 @@
+import { counted, someOf } from "../wording.ts";
 import type { NodeClaimReport, PlanReport, UnschedulableReport } from "./plan-json.ts";
 import { type Column, formatTable, wrapText } from "./table.ts";
 
 const width = 100;
-const namesListed = 6;
 
-const nodeColumns: readonly Column[] = [
-  { title: "NODE", keep: "end" },
-  { title: "POOL", keep: "start" },
+const nameColumn: Column = { title: "NODE" };
+const poolColumn: Column = { title: "POOL", mayBeCut: true };
+const factColumns: readonly Column[] = [
   { title: "TYPE" },
   { title: "ZONE" },
   { title: "CAPACITY" },
@@ -32,19 +32,27 @@ export function planTable(report: PlanReport): string {
 
 function newNodes(claims: readonly NodeClaimReport[]): readonly string[] {
   if (claims.length === 0) return [];
+  const facts = claims.map((claim) => [
+    claim.instanceType,
+    claim.zone,
+    claim.capacityType,
+    usd(claim.priceUsdPerHour),
+    String(claim.pods.length),
+    percent(claim.utilization.cpu),
+    percent(claim.utilization.memory),
+  ]);
+  const withPool = (room: number) =>
+    formatTable(
+      [nameColumn, poolColumn, ...factColumns],
+      claims.map(({ name, nodePool }, index) => [name, nodePool, ...(facts[index] ?? [])]),
+      room,
+    );
+  const isTooWide = withPool(Number.POSITIVE_INFINITY).some((line) => line.length > width);
+  const namesTellPools = claims.every(({ name, nodePool }) => name.startsWith(`${nodePool}-`));
+  if (!isTooWide || !namesTellPools) return withPool(width);
   return formatTable(
-    nodeColumns,
-    claims.map((claim) => [
-      claim.name,
-      claim.nodePool,
-      claim.instanceType,
-      claim.zone,
-      claim.capacityType,
-      usd(claim.priceUsdPerHour),
-      String(claim.pods.length),
-      percent(claim.utilization.cpu),
-      percent(claim.utilization.memory),
-    ]),
+    [nameColumn, ...factColumns],
+    claims.map(({ name }, index) => [name, ...(facts[index] ?? [])]),
     width,
   );
 }
@@ -52,13 +60,13 @@ function newNodes(claims: readonly NodeClaimReport[]): readonly string[] {
 function existingNodes(nodes: PlanReport["existingNodes"]): readonly string[] {
   if (nodes.length === 0) return [];
   const columns: readonly Column[] = [
-    { title: "EXISTING NODE", keep: "end" },
+    { title: "EXISTING NODE" },
     { title: "PODS", align: "right" },
-    { title: "WHICH", keep: "start" },
+    { title: "WHICH", mayBeCut: true },
   ];
   return formatTable(
     columns,
-    nodes.map(({ name, pods }) => [name, String(pods.length), names(pods)]),
+    nodes.map(({ name, pods }) => [name, String(pods.length), someOf(pods)]),
     width,
   );
 }
@@ -68,7 +76,11 @@ function unschedulable(pods: readonly UnschedulableReport[]): readonly string[] 
   if (pods.length === 0) return [];
   const groups = Map.groupBy(pods, ({ reasons }) => JSON.stringify(reasons));
   const lines = [...groups.values()].flatMap((group) => [
-    ...wrapText(`  ${group.length} of them: ${names(group.map(({ pod }) => pod))}`, width, "    "),
+    ...wrapText(
+      `  ${groups.size === 1 ? "" : `${group.length} of them: `}${someOf(group.map(({ pod }) => pod))}`,
+      width,
+      "    ",
+    ),
     ...(group[0]?.reasons ?? []).flatMap(({ nodePool, reason }) =>
       wrapText(`    ${nodePool === "" ? "" : `${nodePool}: `}${reason}`, width, "      "),
     ),
@@ -80,21 +92,13 @@ function totals({ totals: sum, existingNodes: existing }: PlanReport): readonly 
   const onExisting = existing.reduce((pods, node) => pods + node.pods.length, 0);
   const scheduled = `${sum.scheduled} of ${counted(sum.pods, "pod")} placed`;
   const where = onExisting === 0 ? "" : `, ${onExisting} of them on nodes that exist`;
-  const bound = sum.lowerBoundUsdPerHour;
+  const { lowerBoundUsdPerHour: bound, spotSpreadUsdPerHour: spread } = sum;
   const above = bound > 0 ? Math.max(0, sum.priceUsdPerHour / bound - 1) * 100 : 0;
   return [
     `${scheduled}${where}; ${counted(sum.nodes, "new node")} for ${usd(sum.priceUsdPerHour)} USD/h`,
+    ...(spread > 0 ? [`${usd(spread)} USD/h of it keeps spot nodes out of one basket`] : []),
     ...(sum.nodes === 0 ? [] : [`lower bound ${usd(bound)} USD/h: the plan is ${above.toFixed(1)} % above the bound`]),
   ];
-}
-
-function names(pods: readonly string[]): string {
-  const listed = pods.slice(0, namesListed).join(", ");
-  return pods.length > namesListed ? `${listed} and ${pods.length - namesListed} more` : listed;
-}
-
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
 
 function usd(price: number): string {

@@ -1,4 +1,5 @@
 import type { SimulationResult, SimulationSample } from "../../shared/simulator/simulation-result.ts";
+import { againstBound } from "../wording.ts";
 import { clockText } from "./sample-columns.ts";
 import { type ChartSeries, escapeHtml, svgChart } from "./svg-chart.ts";
 
@@ -41,13 +42,13 @@ ${table(
 
 function summary(result: SimulationResult): string {
   const { costUsd, lowerBoundCostUsd, podsToRunning } = result;
-  const above = lowerBoundCostUsd > 0 ? `${((costUsd / lowerBoundCostUsd - 1) * 100).toFixed(1)} %` : "0 %";
   const facts = [
     ["Virtual time", clockText(result.endedAt, result.startedAt)],
     ["Cost", `${costUsd.toFixed(4)} USD`],
-    ["Above the lower bound", above],
+    ["Against the lower bound", againstBound(costUsd, lowerBoundCostUsd)],
     ["Interruptions", String(result.interruptions)],
     ["Pods that ran", String(podsToRunning.count)],
+    ["Pods that never ran", String(podsToRunning.neverRan)],
     ["To running, median", `${podsToRunning.medianSeconds.toFixed(1)} s`],
     ["To running, p99", `${podsToRunning.p99Seconds.toFixed(1)} s`],
     ["Invariants", result.invariants.every(({ holds }) => holds) ? "all hold" : "BROKEN"],

@@ -1,4 +1,5 @@
 import type { SimulationResult, SimulationSample } from "../../shared/simulator/simulation-result.ts";
+import { againstBound, counted } from "../wording.ts";
 import { clockText, sampleColumns } from "./sample-columns.ts";
 import { type Column, formatTable, wrapText } from "./table.ts";
 import { textChart } from "./text-chart.ts";
@@ -44,15 +45,15 @@ function charts(result: SimulationResult): readonly (readonly string[])[] {
 
 function totals(result: SimulationResult): readonly string[] {
   const { costUsd, lowerBoundCostUsd, interruptions, podsToRunning } = result;
-  const above = lowerBoundCostUsd > 0 ? (costUsd / lowerBoundCostUsd - 1) * 100 : 0;
-  const { count, medianSeconds, p99Seconds } = podsToRunning;
+  const { count, medianSeconds, p99Seconds, neverRan } = podsToRunning;
   const rows = [
     [
       "cost",
-      `${costUsd.toFixed(4)} USD; ${above.toFixed(1)} % above the lower bound, ${lowerBoundCostUsd.toFixed(4)} USD`,
+      `${costUsd.toFixed(4)} USD; ${againstBound(costUsd, lowerBoundCostUsd)} the lower bound, ${lowerBoundCostUsd.toFixed(4)} USD`,
     ],
     ["interruptions", String(interruptions)],
-    ["pods to running", `${count} pods: median ${seconds(medianSeconds)}, p99 ${seconds(p99Seconds)}`],
+    ["pods to running", `${counted(count, "pod")}: median ${seconds(medianSeconds)}, p99 ${seconds(p99Seconds)}`],
+    ...(neverRan === 0 ? [] : [["", `${counted(neverRan, "pod")} never ran`]]),
   ];
   return formatTable([{ title: "TOTALS" }, { title: "" }], rows, width);
 }

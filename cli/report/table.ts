@@ -1,8 +1,8 @@
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** The end to keep when the text is too long; a column without it is never cut. */
-  readonly keep?: "start" | "end";
+  /** Whether a text may lose its end where the lines would be too long; names that a person searches for may not. */
+  readonly mayBeCut?: boolean;
 }
 
 const gap = "  ";
@@ -49,7 +49,7 @@ function fittingWidths(columns: readonly Column[], natural: readonly number[], w
   const widths = [...natural];
   let excess = natural.reduce((sum, one) => sum + one, 0) + gap.length * (columns.length - 1) - width;
   for (; excess > 0; excess--) {
-    const candidates = widths.map((one, index) => (columns[index]?.keep === undefined ? 0 : one));
+    const candidates = widths.map((one, index) => (columns[index]?.mayBeCut ? one : 0));
     const widest = Math.max(...candidates);
     if (widest <= narrowest) break;
     widths[candidates.indexOf(widest)] = widest - 1;
@@ -57,14 +57,9 @@ function fittingWidths(columns: readonly Column[], natural: readonly number[], w
   return widths;
 }
 
-function cell(text: string, width: number, { align, keep }: Column): string {
+function cell(text: string, width: number, { align }: Column): string {
   const characters = [...text];
-  const cut =
-    characters.length <= width
-      ? text
-      : keep === "end"
-        ? `…${characters.slice(characters.length - width + 1).join("")}`
-        : `${characters.slice(0, width - 1).join("")}…`;
+  const cut = characters.length <= width ? text : `${characters.slice(0, width - 1).join("")}…`;
   const padding = " ".repeat(Math.max(0, width - textWidth(cut)));
   return align === "right" ? padding + cut : cut + padding;
 }

@@ -23,6 +23,8 @@ export interface Documents {
   readonly notes: readonly string[];
   /** Everything that is wrong, in all documents. What could not be decoded is not among `objects`. */
   readonly problems: readonly Problem[];
+  /** What could not be decoded, as `EC2NodeClass default`: it is there, and nobody need miss it. */
+  readonly undecoded: ReadonlySet<string>;
 }
 
 /**
@@ -35,6 +37,8 @@ export function readDocuments(sources: readonly { readonly name: string; readonl
   const complete = withMovedKubelets(converted.values);
   const decoded = gather(complete.values, decodedObject);
   const distinct = withoutRepetitions(decoded.values);
+  const decodedSources = new Set(decoded.values.map(({ source }) => source));
+  const undecoded = complete.values.filter(({ place }) => !decodedSources.has(place));
   const steps = [listed, converted, complete, decoded, distinct];
   return {
     objects: distinct.values,
@@ -43,6 +47,7 @@ export function readDocuments(sources: readonly { readonly name: string; readonl
       steps.flatMap(({ problems }) => problems),
       sources.map(({ name }) => name),
     ),
+    undecoded: new Set(undecoded.map(({ object }) => titleOf(object))),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { LoadedObject } from "./documents.ts";
+import type { Documents, LoadedObject } from "./documents.ts";
 import type { EC2NodeClass } from "./ec2-node-class.ts";
 import type { KubernetesObject } from "./kinds.ts";
 import { awsGroup } from "./labels.ts";
@@ -10,9 +10,12 @@ import { describePlace, describeValue, type Place, type Problem, problemAt } fro
 
 /**
  * Checks what objects say of one another: a NodePool's class must be among them. A class of another provider, such as EKS Auto Mode,
- * is somebody else's to serve and only noted; so is a PriorityClass that was not given.
+ * is somebody else's to serve and only noted; so is a PriorityClass that was not given. `undecoded` are classes with problems of their own.
  */
-export function checkReferences(objects: readonly LoadedObject[]): {
+export function checkReferences(
+  objects: readonly LoadedObject[],
+  undecoded: Documents["undecoded"] = new Set(),
+): {
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 } {
@@ -21,7 +24,9 @@ export function checkReferences(objects: readonly LoadedObject[]): {
   const checked = gather(objects, ({ object, source }) => {
     const priority = priorityClassName(object);
     if (object.kind === "NodePool") {
-      return checkNodeClass(object.spec.template.spec.nodeClassRef, nodeClasses, object.metadata.name, source);
+      const { nodeClassRef } = object.spec.template.spec;
+      if (undecoded.has(`${nodeClassRef.kind} ${nodeClassRef.name}`)) return read();
+      return checkNodeClass(nodeClassRef, nodeClasses, object.metadata.name, source);
     }
     return priority === undefined ? read() : checkPriorityClass(priority, priorityClasses);
   });

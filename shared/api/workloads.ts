@@ -36,6 +36,8 @@ export const statefulSet = z.object({
     replicas: replicas.exactOptional(),
     selector: labelSelector.exactOptional(),
     template: podTemplate,
+    /** Only whether there are any is looked at. */
+    volumeClaimTemplates: z.array(z.unknown()).exactOptional(),
   }),
 });
 export type StatefulSet = z.infer<typeof statefulSet>;

@@ -8,6 +8,7 @@ import { blockDevices } from "./block-devices.ts";
 import { imageRequirements } from "./class-compatibility.ts";
 import type { InstanceType } from "./instance-type.ts";
 import type { LaunchAttempt, LaunchProblem, LaunchRequests, LaunchTarget } from "./launch-situation.ts";
+import { unsupportedFields } from "./launch-support.ts";
 import { unavailableSubnets } from "./unavailable-offerings.ts";
 import { registrationLabels, registrationTaints } from "./user-data/node-registration.ts";
 import { userData } from "./user-data/user-data.ts";
@@ -61,7 +62,7 @@ export function runInstancesRequest(
   attempt: LaunchAttempt,
 ): { readonly kind: "request"; readonly request: RunInstancesRequest } | LaunchProblem {
   const { nodeClass, nodeClaim, cluster } = context;
-  const unsupported = unsupportedFields.find((field) => nodeClass.spec[field] !== undefined);
+  const [unsupported] = unsupportedFields(nodeClass);
   if (unsupported !== undefined) {
     return problem("class", "UnsupportedField", `spec.${unsupported} is not supported yet, so no node is launched`);
   }
@@ -105,15 +106,6 @@ export function runInstancesRequest(
   };
   return { kind: "request", request };
 }
-
-/** Fields that change what EC2 launches and that the request cannot carry: ignoring them would launch the wrong node. */
-const unsupportedFields = [
-  "networkInterfaces",
-  "placementGroupSelector",
-  "ipPrefixCount",
-  "connectionTracking",
-  "cpuOptions",
-] as const;
 
 /** Karpenter's tags, so that either controller recognises the instance (karpenter-aws §4.4), and the group's. */
 function launchTags(

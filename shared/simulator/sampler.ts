@@ -4,6 +4,7 @@ import { planProvisioning } from "../provisioning/scheduler.ts";
 import { PodDecoder } from "../state/pod-decoding.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { isDaemonPod } from "../state/pod-roles.ts";
+import type { Settings } from "../state/settings.ts";
 import type { SimulatedWorld } from "./simulated-world.ts";
 import type { SimulationSample } from "./simulation-result.ts";
 
@@ -14,10 +15,16 @@ export class Sampler {
   readonly #world: SimulatedWorld;
   readonly #bounds = new Map<string, number>();
   readonly #createdAt = new Map<string, number>();
+  #deletedWaiting = 0;
 
   constructor(world: SimulatedWorld) {
     this.#world = world;
     world.cluster.server.watch("Pod", ({ type, object }) => this.#watchPod(type, object));
+  }
+
+  /** Pods so far that were not ready for a moment of their life. */
+  neverRan(): number {
+    return this.#createdAt.size + this.#deletedWaiting;
   }
 
   take(): void {
@@ -51,7 +58,8 @@ export class Sampler {
   }
 
   #emptyClusterBound(pods: readonly PodRecord[]): number {
-    const { cluster, settings, loop } = this.#world;
+    const { cluster, loop } = this.#world;
+    const settings = withoutClusterLimits(this.#world.settings);
     const pending = pods.map(({ nodeName: _node, deletedAt: _deleted, ...pod }) => ({ ...pod, unschedulable: true }));
     return planProvisioning({
       now: loop.now(),
@@ -77,8 +85,16 @@ export class Sampler {
     const isReady = pod.status?.conditions?.some(
       (condition) => condition.type === "Ready" && condition.status === "True",
     );
-    if (createdAt === undefined || !(isReady || type === "DELETED")) return;
+    const hasEnded = type === "DELETED" || pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+    if (createdAt === undefined || !(isReady || hasEnded)) return;
     if (isReady) this.secondsToRunning.push((this.#world.loop.now() - createdAt) / 1_000);
+    else if (type === "DELETED") this.#deletedWaiting++;
     this.#createdAt.delete(uid);
   }
+}
+
+/** A bound says what the pods are worth, whatever the cluster may launch; a plan that a limit cuts knows none. */
+function withoutClusterLimits(settings: Settings): Settings {
+  const { maxNodes: _nodes, maxPriceUsdPerHour: _price, maxLaunchesPerTenMinutes: _launches, ...others } = settings;
+  return others;
 }

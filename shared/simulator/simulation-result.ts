@@ -10,12 +10,18 @@ export interface SimulationResult {
   readonly samples: readonly SimulationSample[];
   /** What EC2 billed for instances. */
   readonly costUsd: number;
-  /** What the lower bounds of the samples add up to: no planner could have run these pods for less. */
+  /** What the lower bounds of the samples add up to: no planner could have run all pods, those that waited too, for less. */
   readonly lowerBoundCostUsd: number;
   /** Instances that EC2 took back. */
   readonly interruptions: number;
   /** From a pod's creation until it runs. */
-  readonly podsToRunning: { readonly count: number; readonly medianSeconds: number; readonly p99Seconds: number };
+  readonly podsToRunning: {
+    readonly count: number;
+    readonly medianSeconds: number;
+    readonly p99Seconds: number;
+    /** Pods that are not among `count`: still waiting at the end, or deleted while they waited. */
+    readonly neverRan: number;
+  };
   readonly apiCalls: readonly { readonly api: string; readonly calls: number }[];
   readonly invariants: readonly InvariantVerdict[];
 }

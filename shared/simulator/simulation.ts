@@ -8,6 +8,7 @@ import { performAction } from "./scenario-actions.ts";
 import { SimulatedWorld } from "./simulated-world.ts";
 import type { SimulationResult, SimulationSample } from "./simulation-result.ts";
 import { recordNodes, Timeline } from "./timeline.ts";
+import { UnplacedPods } from "./unplaced-pods.ts";
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -36,7 +37,11 @@ export async function runSimulation(scenario: Scenario, options: SimulationOptio
   recordNodes(world, timeline);
   performAction(world, { do: "apply", objects: scenario.objects });
   scheduleSteps(world, scenario, timeline);
-  every(world, 1, () => invariants.check());
+  const unplaced = new UnplacedPods(world.telemetry, timeline);
+  every(world, 1, () => {
+    unplaced.record();
+    invariants.check();
+  });
   every(world, sampleSeconds, () => sampler.take());
   const endAt = startAt + scenario.durationSeconds * 1_000;
   if (faults !== undefined) {
@@ -57,7 +62,7 @@ export async function runSimulation(scenario: Scenario, options: SimulationOptio
     lowerBoundCostUsd: boundCost(sampler.samples, endAt),
     interruptions: world.ec2.instances().filter(({ stateReason }) => stateReason?.includes("SpotInstanceTermination"))
       .length,
-    podsToRunning: waits(sampler.secondsToRunning),
+    podsToRunning: { ...waits(sampler.secondsToRunning), neverRan: sampler.neverRan() },
     apiCalls: world.apiCalls(),
     invariants: invariants.verdicts(),
   };
@@ -91,7 +96,7 @@ function boundCost(samples: readonly SimulationSample[], endAt: number): number 
   }, 0);
 }
 
-function waits(seconds: readonly number[]): SimulationResult["podsToRunning"] {
+function waits(seconds: readonly number[]): Omit<SimulationResult["podsToRunning"], "neverRan"> {
   const sorted = seconds.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { count: sorted.length, medianSeconds: at(0.5), p99Seconds: at(0.99) };

@@ -48,6 +48,13 @@ describe("bad input", () => {
     expect(await refusal(text)).toContain(expected);
   });
 
+  it("in a class is told of once: that class is not missed as well", async () => {
+    const [pool = {}, nodeClass = {}] = poolManifests();
+    const lines = await refusal(fileOf(pool, { ...nodeClass, spec: { role: 7 } }));
+    expect(lines).toContain("document 2, spec.role");
+    expect(lines).not.toContain("nodeClassRef");
+  });
+
   it("that is harmless is noted: the same object again, and kinds that are not read, once for each", async () => {
     const service = { apiVersion: "v1", kind: "Service", metadata: { name: "a" } };
     const other = { apiVersion: "v1", kind: "Service", metadata: { name: "b" } };
@@ -91,6 +98,8 @@ describe("the command line on bad files", () => {
     [["plan"], "required option '-f"],
     [["plan", "-f", "x", "-o", "xml"], "Allowed choices are table, json, yaml"],
     [["plan", "-f", "x", "--kubernetes-version", "latest"], "expected a minor version such as 1.34"],
+    [["plan", "-f", "x", "--kubernetes-version", "1.29"], "expected a minor version such as 1.34, from 1.30 on"],
+    [["plan", "-f", "x", "--region", "mars-1"], "expected an AWS region such as eu-central-1"],
     [["plann"], "unknown command 'plann'"],
     [["simulate", "shop", "--seed", "x"], "expected a whole number"],
     [

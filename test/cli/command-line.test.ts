@@ -40,11 +40,18 @@ describe("journeyman plan", () => {
 });
 
 describe("journeyman", () => {
+  it("tells its version", () => {
+    const { exitCode, stdout } = journeyman(["--version"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
   it("tells what it can do, with its exit codes", () => {
     const { exitCode, stdout } = journeyman(["--help"]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain("plan");
     expect(stdout).toContain("simulate");
+    expect(journeyman(["plan", "--help"]).stdout).not.toContain("[]");
     expect(stdout).toContain("Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.");
   });
 });

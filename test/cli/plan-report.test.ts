@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PlanReport } from "../../cli/report/plan-json.ts";
+import type { NodeClaimReport, PlanReport } from "../../cli/report/plan-json.ts";
 import { planTable } from "../../cli/report/plan-table.ts";
 import { fileOf, podManifest, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
 import { planOf } from "../support/command-line.ts";
@@ -14,8 +14,33 @@ const node = (name: string) => ({
 const deployment = (replicas: number) => workloadManifest("Deployment", "web", { replicas });
 
 function reportOf(changes: Partial<PlanReport>): PlanReport {
-  const totals = { pods: 0, scheduled: 0, nodes: 0, priceUsdPerHour: 0, lowerBoundUsdPerHour: 0 };
+  const totals = {
+    pods: 0,
+    scheduled: 0,
+    nodes: 0,
+    priceUsdPerHour: 0,
+    lowerBoundUsdPerHour: 0,
+    spotSpreadUsdPerHour: 0,
+  };
   return { nodeClaims: [], existingNodes: [], unschedulable: [], totals, ...changes };
+}
+
+function claim(nodePool: string): NodeClaimReport {
+  return {
+    name: `${nodePool}-8rdzzd1t3v`,
+    nodePool,
+    instanceType: "m7g.2xlarge",
+    zone: "us-east-1a",
+    capacityType: "on-demand",
+    priceUsdPerHour: 0.3,
+    pods: ["shop/a"],
+    requests: {},
+    allocatable: {},
+    utilization: { cpu: 1, memory: 1 },
+    priceUsdPerPodHour: 0.3,
+    alternatives: [],
+    reason: "",
+  };
 }
 
 describe("plan as JSON", () => {
@@ -91,6 +116,28 @@ describe("plan as a table", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("leaves the count out where all pods have the same reasons", () => {
+    const reasons = [{ nodePool: "", reason: "is gated" }];
+    expect(planTable(reportOf({ unschedulable: [{ pod: "shop/db-0", reasons }] }))).toContain(
+      "NO PLACE FOR 1 pod\n  shop/db-0\n    is gated\n",
+    );
+  });
+
+  it("never cuts a node's name: the column of pools goes where names begin with them", () => {
+    const [fits, long] = [planTable(reportOf({ nodeClaims: [claim("general")] })), "a-longer-name-of-a-pool"];
+    expect(fits).toMatch(/^NODE +POOL +TYPE.*\ngeneral-8rdzzd1t3v +general +m7g/);
+    const tooLong = planTable(reportOf({ nodeClaims: [claim(long)] }));
+    expect(tooLong).toMatch(new RegExp(`^NODE +TYPE.*\n${long}-8rdzzd1t3v +m7g`));
+    const renamed = planTable(reportOf({ nodeClaims: [{ ...claim(long), name: "node-of-somebody" }] }));
+    expect(renamed).toMatch(/\nnode-of-somebody +a-longer-.*… +m7g/);
+    for (const line of `${tooLong}${renamed}`.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it("tells what keeping spot nodes apart costs", () => {
+    const totals = { ...reportOf({}).totals, nodes: 4, spotSpreadUsdPerHour: 0.0114 };
+    expect(planTable(reportOf({ totals }))).toContain("\n0.0114 USD/h of it keeps spot nodes out of one basket\n");
   });
 
   it("lists the pods that go to nodes that exist", () => {

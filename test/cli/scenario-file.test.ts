@@ -24,6 +24,30 @@ async function stepsOf(fields: object, files: Readonly<Record<string, string>> =
 }
 
 describe("a scenario file", () => {
+  it("has all its problems told at once, and nothing missed that may stand in what could not be read", async () => {
+    const text = stringify({
+      name: "test",
+      durationSeconds: 600,
+      setting: {},
+      files: ["missing.yaml"],
+      steps: [
+        { at: "1m", do: "scail" },
+        { at: "2m", do: "apply", files: ["gone.yaml"] },
+        { at: "11m", do: "scale", kind: "Deployment", name: "web", replicas: 1 },
+      ],
+    });
+    const missing = { document: 0, path: "", found: "no such file", expected: "a readable file" };
+    const { scenario, problems } = await parseScenario("test.yaml", text, async (file) => ({ file, ...missing }));
+    expect(scenario).toBeUndefined();
+    expect(problems.map(describeProblem)).toEqual([
+      expect.stringContaining("setting: found unknown field"),
+      expect.stringContaining('steps[0].do: found "scail"'),
+      expect.stringContaining("missing.yaml: found no such file"),
+      expect.stringContaining("gone.yaml: found no such file"),
+      expect.stringContaining('steps[2].at: found "11m"'),
+    ]);
+  });
+
   it.each(shippedScenarios())("%s, which is shipped, has nothing wrong in it", async (name) => {
     const { scenario, problems, notes } = await readScenario(name);
     expect([problems, notes]).toEqual([[], []]);

@@ -20,7 +20,7 @@ function resultOf(changes: Partial<SimulationResult> = {}): SimulationResult {
     costUsd: 1.5,
     lowerBoundCostUsd: 1,
     interruptions: 2,
-    podsToRunning: { count: 10, medianSeconds: 42, p99Seconds: 61.25 },
+    podsToRunning: { count: 10, medianSeconds: 42, p99Seconds: 61.25, neverRan: 0 },
     apiCalls: [{ api: "ec2 RunInstances", calls: 3 }],
     invariants: [{ name: "nothing is lost", holds: true, detail: "" }],
     ...changes,
@@ -73,6 +73,15 @@ describe("the text of a run", () => {
     expect(text).toMatch(/ec2 RunInstances +3/);
   });
 
+  it("counts the pods that never ran, and says when waiting pods made the run cheaper than its bound", () => {
+    const text = simulationText(
+      resultOf({ costUsd: 0.5, podsToRunning: { ...resultOf().podsToRunning, neverRan: 1 } }),
+    );
+    expect(text).toMatch(/\n +1 pod never ran\n/);
+    expect(text).toContain("0.5000 USD; 50.0 % below the lower bound, 1.0000 USD");
+    expect(simulationText(resultOf())).not.toContain("never ran");
+  });
+
   it("has the verdict on each invariant", () => {
     const broken = { name: "one node per claim", holds: false, detail: "i-1 and i-2 at 03:10" };
     const text = simulationText(resultOf({ invariants: [...resultOf().invariants, broken] }));
@@ -96,6 +105,11 @@ describe("the HTML of a run", () => {
       "Nodes: nodes up to 4, at the end 4",
       "Pods: pending up to 0, at the end 0; running up to 0, at the end 0",
     ]);
+  });
+
+  it("has the pods that never ran", () => {
+    const html = simulationHtml(resultOf({ podsToRunning: { ...resultOf().podsToRunning, neverRan: 3 } }));
+    expect(html).toContain("<dt>Pods that never ran</dt><dd>3</dd>");
   });
 
   it("escapes what came from files", () => {

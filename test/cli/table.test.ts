@@ -14,10 +14,10 @@ describe("a table", () => {
     expect(lines).toEqual(["NAME      N  NOTE", "a         1  first", "longer  100"]);
   });
 
-  it("cuts the columns that may be cut, at the end that matters less", () => {
+  it("cuts the ends of the columns that may be cut, and no other", () => {
     const row = ["general-purpose-8rdzzd1t3v", "general-purpose", "c6a.large"];
-    const columns = [{ title: "NODE", keep: "end" }, { title: "POOL", keep: "start" }, { title: "TYPE" }] as const;
-    expect(formatTable(columns, [row], 40)[1]).toBe("…e-8rdzzd1t3v  general-purpo…  c6a.large");
+    const columns = [{ title: "NODE" }, { title: "POOL", mayBeCut: true }, { title: "TYPE" }];
+    expect(formatTable(columns, [row], 50)[1]).toBe("general-purpose-8rdzzd1t3v  general-pu…  c6a.large");
   });
 
   it("is wider than asked for rather than cut what may not be cut", () => {

@@ -136,9 +136,4 @@ describe("the world of some files", () => {
     const huge = workloadManifest("Deployment", "huge", { replicas: 2_000_000_000 });
     expect(worldOf([huge]).problems[0]?.expected).toBe("at most 150000 pods in all");
   });
-
-  it("notes that volumes are not looked at yet", () => {
-    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
-    expect(worldOf([podManifest("a", {}, { volumes })]).notes[0]).toContain("1 pods use persistent volumes");
-  });
 });

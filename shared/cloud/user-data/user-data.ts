@@ -1,5 +1,6 @@
 import type { AmiFamily } from "../../api/ec2-node-class.ts";
 import type { LaunchProblem } from "../launch-situation.ts";
+import { isBootstrapped } from "../launch-support.ts";
 import { al2023UserData, type NodeBootstrap } from "./al2023.ts";
 import { parseUserData } from "./mime.ts";
 
@@ -12,6 +13,12 @@ export function userData(
   bootstrap: NodeBootstrap,
   custom = "",
 ): { readonly kind: "user-data"; readonly text: string } | LaunchProblem {
+  if (!isBootstrapped(family)) {
+    return problem(
+      "UnsupportedAMIFamily",
+      `spec.amiFamily: found ${family}, for which nodes cannot be launched yet; accepted are AL2023 and Custom`,
+    );
+  }
   switch (family) {
     case "Custom":
       return checked(custom);
@@ -20,15 +27,6 @@ export function userData(
       if (parts.kind === "invalid") return problem("InvalidUserData", `spec.userData: ${parts.reason}`);
       return checked(al2023UserData(bootstrap, parts));
     }
-    case "AL2":
-    case "Bottlerocket":
-    case "Windows2019":
-    case "Windows2022":
-    case "Windows2025":
-      return problem(
-        "UnsupportedAMIFamily",
-        `spec.amiFamily: found ${family}, for which nodes cannot be launched yet; accepted are AL2023 and Custom`,
-      );
   }
 }
 

@@ -1,0 +1,79 @@
+import type { EC2NodeClass } from "../shared/api/ec2-node-class.ts";
+import type { KubernetesObject } from "../shared/api/kinds.ts";
+import { amiFamilyTraits, resolveAmiFamily } from "../shared/cloud/ami-family.ts";
+import { launchObstacles } from "../shared/cloud/launch-support.ts";
+import type { PodRecord } from "../shared/state/pod-record.ts";
+import { counted, someOf } from "./wording.ts";
+import { keyOf, type Workload, workloadKey } from "./workload-scales.ts";
+
+/** Where a plan says less than it seems to, or other than is expected. `workloads` are those whose pods are planned. */
+export function worldNotes(input: {
+  readonly objects: readonly KubernetesObject[];
+  readonly pods: readonly PodRecord[];
+  readonly workloads: readonly Workload[];
+  /** Pods by workload, as `--scale` sets them. */
+  readonly scales: ReadonlyMap<string, number>;
+}): readonly string[] {
+  const { objects, pods } = input;
+  const waiting = pods.filter(({ nodeName }) => nodeName === undefined);
+  return [
+    ...objects.flatMap((object) => (object.kind === "EC2NodeClass" ? classNotes(object) : [])),
+    ...emptyWorkloads(input.workloads, input.scales),
+    ...volumeNotes(waiting, objects),
+    ...requestlessPods(waiting),
+  ];
+}
+
+function classNotes(nodeClass: EC2NodeClass): readonly string[] {
+  const title = `EC2NodeClass ${nodeClass.metadata.name}`;
+  const obstacles = launchObstacles(nodeClass).join(", ");
+  const { os } = amiFamilyTraits(resolveAmiFamily(nodeClass));
+  return [
+    ...(obstacles === "" ? [] : [`${title}: its nodes are planned but not launched yet, because of ${obstacles}`]),
+    ...(os === "windows" ? [`${title}: prices are those of Linux, without the Windows licence`] : []),
+  ];
+}
+
+function emptyWorkloads(workloads: readonly Workload[], scales: ReadonlyMap<string, number>): readonly string[] {
+  const empty = workloads.filter(
+    (workload) =>
+      workload.kind !== "Job" &&
+      workload.kind !== "CronJob" &&
+      workload.spec.replicas === 0 &&
+      !scales.has(keyOf(workload)),
+  );
+  if (empty.length === 0) return [];
+  const titles = empty.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? "default"}/${metadata.name}`);
+  return [`${someOf(titles)} ${empty.length === 1 ? "has" : "have"} 0 replicas; see --scale`];
+}
+
+function volumeNotes(pods: readonly PodRecord[], objects: readonly KubernetesObject[]): readonly string[] {
+  const withTemplates = new Set(
+    objects.flatMap((object) =>
+      object.kind === "StatefulSet" && object.spec.volumeClaimTemplates?.length ? [keyOf(object)] : [],
+    ),
+  );
+  const users = pods.filter(({ namespace, owner, constraints }) => {
+    const volumes = constraints.spec.volumes ?? [];
+    return (
+      volumes.some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral) ||
+      (owner !== undefined && withTemplates.has(workloadKey(owner.kind, namespace, owner.name)))
+    );
+  });
+  if (users.length === 0) return [];
+  const use = users.length === 1 ? "uses" : "use";
+  return [
+    `${counted(users.length, "pod")} ${use} persistent volumes, whose zones and attach limits are not looked at yet`,
+  ];
+}
+
+function requestlessPods(pods: readonly PodRecord[]): readonly string[] {
+  const requestless = pods.filter(({ constraints: { requests } }) =>
+    Object.entries(requests).every(([name, amount]) => name === "pods" || amount === 0),
+  );
+  if (requestless.length === 0) return [];
+  const [request, count] = requestless.length === 1 ? ["requests", "it counts"] : ["request", "they count"];
+  return [
+    `${counted(requestless.length, "pod")} ${request} no CPU or memory: ${count} only against a node's number of pods`,
+  ];
+}
