@@ -23,6 +23,12 @@ describe("checkReferences", () => {
     expect(check(nodePoolManifest()).problems[0]).toContain("there is none");
   });
 
+  it("does not miss a class that is there but could not be decoded", () => {
+    const { objects, undecoded } = readManifests(nodePoolManifest(), nodeClassManifest(["spec.role", 7]));
+    expect(undecoded).toEqual(new Set(["EC2NodeClass default"]));
+    expect(checkReferences(objects, undecoded).problems).toEqual([]);
+  });
+
   it("refuses another kind of this provider's group", () => {
     expect(check(nodePoolManifest([`${reference}.kind`, "NodeClass"])).problems[0]).toContain(
       'expected "EC2NodeClass"',
