@@ -1,5 +1,7 @@
 import { spreadSpot } from "../cloud/spot-spread.ts";
 import { clusterNodes } from "../state/cluster-nodes.ts";
+import type { PodRecord } from "../state/pod-record.ts";
+import { hasResourceClaims } from "../state/pod-roles.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { chosenClaim } from "./chosen-claim.ts";
 import { classOptions } from "./class-options.ts";
@@ -21,8 +23,10 @@ import { Topology } from "./topology.ts";
  */
 export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
   const nodes = clusterNodes(snapshot);
-  const { pods, holds } = demandOf(snapshot, nodes);
-  if (pods.length === 0) return nothingToDo;
+  const { pods: wanted, holds } = demandOf(snapshot, nodes);
+  const pods = wanted.filter((pod) => !hasResourceClaims(pod));
+  const unsupported = wanted.filter(hasResourceClaims).map(withoutDevices);
+  if (pods.length === 0) return { ...nothingToDo, unschedulable: unsupported };
   const classes = podClasses(pods);
   const pools = planningPools(snapshot);
   const newAttempt = () => {
@@ -51,6 +55,7 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
     nodeClaims: allowed.map(chosenClaim),
     existing: planned.existing.placements(),
     unschedulable: [
+      ...unsupported,
       ...planned.unplaced.flatMap(unschedulablePods),
       ...refused.flatMap(({ claim, reason }) =>
         claim.pods.map((pod) => ({ pod, reasons: [{ nodePool: claim.nodePool, reason }] })),
@@ -70,6 +75,11 @@ const nothingToDo: ProvisioningPlan = {
   priceUsdPerHour: 0,
   lowerBoundUsdPerHour: 0,
 };
+
+function withoutDevices(pod: PodRecord): UnschedulablePod {
+  const reason = "it uses resource claims (DRA), which are not supported yet";
+  return { pod, reasons: [{ nodePool: "", reason }] };
+}
 
 function unschedulablePods(entry: OpenClass): readonly UnschedulablePod[] {
   const { tiers, rejections } = entry.options;

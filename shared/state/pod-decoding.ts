@@ -90,7 +90,7 @@ function schedulingSlice(spec: PodSpec): unknown {
   const containers = [...(spec.initContainers ?? []), ...spec.containers].map((container) => [
     container.resources ?? {},
     container.restartPolicy ?? "",
-    container.ports?.filter((port) => port.hostPort !== undefined) ?? [],
+    container.ports?.filter((port) => spec.hostNetwork || port.hostPort !== undefined) ?? [],
   ]);
   return [
     spec.initContainers?.length ?? 0,
@@ -105,6 +105,8 @@ function schedulingSlice(spec: PodSpec): unknown {
     spec.priorityClassName ?? "",
     // Not the others: the token volume's name is drawn anew for each pod.
     (spec.volumes ?? []).filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral),
+    spec.hostNetwork ?? false,
+    spec.resourceClaims ?? [],
   ];
 }
 

@@ -34,6 +34,11 @@ export function isReschedulable(pod: PodRecord): boolean {
   return pod.deletedAt === undefined || pod.owner?.kind === "StatefulSet";
 }
 
+/** A pod that wants devices by dynamic resource allocation: no instance type is known to have them. */
+export function hasResourceClaims(pod: PodRecord): boolean {
+  return (pod.constraints.spec.resourceClaims ?? []).length > 0;
+}
+
 /** A pod that asks for no NodePool at all is not ours (karpenter-core §2.1, rule 1). */
 export function refusesNodePools(pod: PodRecord): boolean {
   return pod.constraints.nodeAlternatives.some((requirements) => {

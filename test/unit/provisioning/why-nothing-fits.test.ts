@@ -32,6 +32,10 @@ describe("a pod that no option takes is told", () => {
     expectReason({ spec: gpu }, "no instance type that the NodePool and the pod allow has nvidia.com/gpu");
   });
 
+  it("that devices by resource claim are not supported, whether or not a node has room", () => {
+    expectReason({ spec: { resourceClaims: [{ name: "gpu" }] } }, "it uses resource claims (DRA)");
+  });
+
   it("two amounts of CPU in one unit", () => {
     expectReason({ cpu: "16500m" }, "lacks cpu 16.5 (has 16)");
   });
