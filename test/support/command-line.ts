@@ -57,6 +57,6 @@ export async function planOf(text: string, options: Partial<PlanOptions> = {}): 
   return JSON.parse(output);
 }
 
-async function* stdinOf(text: string): AsyncGenerator<Buffer> {
+export async function* stdinOf(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
