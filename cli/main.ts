@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { defaultSettings } from "../shared/state/settings.ts";
+import {
+  defaultSettings,
+  isKubernetesVersion,
+  oldestKubernetesVersion,
+  regionPattern,
+} from "../shared/state/settings.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { PlanOptions } from "./plan.ts";
 import { shippedScenarios } from "./scenario-file.ts";
 import type { SimulateOptions } from "./simulate.ts";
 
-/** From here on the webhook's match conditions are stable in Kubernetes. */
-const oldestMinorVersion = 30;
-
 const exitCodes = `
 Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.`;
 
-process.stdout.on("error", endQuietlyOnClosedPipe);
+process.stdout.on("error", endOnFailedOutput);
+process.stderr.on("error", endOnFailedNotes);
 await run(process.argv);
 
 async function run(argv: readonly string[]): Promise<void> {
@@ -92,13 +95,12 @@ function seedNumber(text: string): number {
 }
 
 function minorVersion(text: string): string {
-  const minor = Number(/^1\.(\d{2})$/.exec(text)?.[1] ?? 0);
-  if (minor >= oldestMinorVersion) return text;
-  throw new InvalidArgumentError(`expected a minor version such as 1.34, from 1.${oldestMinorVersion} on.`);
+  if (isKubernetesVersion(text)) return text;
+  throw new InvalidArgumentError(`expected a minor version such as 1.34, from ${oldestKubernetesVersion} on.`);
 }
 
 function regionName(text: string): string {
-  if (/^(us|us-gov|eu|ap|sa|ca|me|af|il|mx|cn)-[a-z]+-\d$/.test(text)) return text;
+  if (regionPattern.test(text)) return text;
   throw new InvalidArgumentError("expected an AWS region such as eu-central-1.");
 }
 
@@ -109,10 +111,16 @@ function packageVersion(): string {
   return version;
 }
 
-/** `journeyman plan ... | head` is no error. */
-function endQuietlyOnClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-  process.exit();
+/** `journeyman plan ... | head` is no error: nobody wants the rest. */
+function endOnFailedOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit();
+  process.stderr.write(`error: standard output: found ${error.message}, expected to be able to write\n`);
+  process.exit(2);
+}
+
+/** Without a reader of the notes the result still counts; there is nobody left to tell of anything worse. */
+function endOnFailedNotes(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") process.exit(2);
 }
 
 function reportBug(error: unknown, withStack: boolean): void {

@@ -3,18 +3,20 @@ import type { KubernetesObject } from "../shared/api/kinds.ts";
 import { type Place, type Problem, problemAt } from "../shared/api/problems.ts";
 import { checkReferences } from "../shared/api/references.ts";
 import { parseDuration } from "../shared/api/time.ts";
-import type {
-  InstanceTarget,
-  ScalableKind,
-  ScenarioAction,
-  ScenarioFile,
-  ScenarioStep,
-  StepFile,
+import {
+  type InstanceTarget,
+  mostPods,
+  type ScalableKind,
+  type ScenarioAction,
+  type ScenarioFile,
+  type ScenarioStep,
+  type StepFile,
 } from "../shared/simulator/scenario.ts";
 import type { readFileText, Source } from "./read-inputs.ts";
 
 type ReadFile = (file: string) => ReturnType<typeof readFileText>;
 type ScaleStep = Extract<StepFile, { do: "scale" }>;
+type ScaleAction = Extract<ScenarioAction, { do: "scale" }>;
 type Scalable = Extract<KubernetesObject, { kind: ScalableKind }>;
 
 export interface ResolvedSteps {
@@ -52,6 +54,7 @@ export async function resolveSteps(
   const notes = [...atStart.notes];
   const unread = [...atStart.problems];
   const missing: Problem[] = [];
+  const excessive: Problem[] = [];
   const resolved: ScenarioStep[] = [];
   for (const { step, atSeconds, path } of timed) {
     if (step.do === "apply") {
@@ -63,7 +66,11 @@ export async function resolveSteps(
     } else if (step.do === "scale") {
       const targets = loaded.map(({ object }) => object).filter((object) => isTarget(object, step));
       if (targets.length === 0) missing.push(noTarget(step, path, place));
-      for (const target of targets) resolved.push({ atSeconds, action: scaled(target, step) });
+      for (const target of targets) {
+        const action = scaled(target, step);
+        if (action.replicas > mostPods) excessive.push(tooManyPods(action, path, place));
+        resolved.push({ atSeconds, action });
+      }
     } else {
       resolved.push({ atSeconds, action: plainAction(step) });
     }
@@ -76,6 +83,7 @@ export async function resolveSteps(
     notes: [...new Set([...notes, ...references.notes])],
     problems: [
       ...unread,
+      ...excessive,
       ...beyondTheEnd(timed, file.durationSeconds, place),
       ...(isComplete ? [...missing, ...references.problems] : []),
     ],
@@ -114,9 +122,13 @@ function isTarget(object: KubernetesObject, step: ScaleStep): object is Scalable
   );
 }
 
-function scaled({ kind, metadata, spec }: Scalable, step: ScaleStep): ScenarioAction {
+function scaled({ kind, metadata, spec }: Scalable, step: ScaleStep): ScaleAction {
   const replicas = step.replicas ?? Math.round((spec.replicas ?? 1) * (step.factor ?? 1));
   return { do: "scale", kind, namespace: step.namespace, name: metadata.name, replicas };
+}
+
+function tooManyPods({ kind, name, replicas }: ScaleAction, path: readonly (string | number)[], place: Place): Problem {
+  return problemAt(place, path, `${replicas} pods of ${kind} ${name}`, `at most ${mostPods}`);
 }
 
 function noTarget(step: ScaleStep, path: readonly (string | number)[], place: Place): Problem {

@@ -107,6 +107,7 @@ const volume = z.object({
 
 const podSpec = z.object({
   nodeName: z.string().exactOptional(),
+  hostNetwork: z.boolean().exactOptional(),
   nodeSelector: stringMap.exactOptional(),
   affinity: affinity.exactOptional(),
   tolerations: z.array(toleration).exactOptional(),

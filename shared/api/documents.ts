@@ -76,7 +76,9 @@ function inCurrentVersion({ place, object }: ListedObject): Outcome<ConvertedObj
     case "unidentified":
       return refused(problemAt(place, [identity.field], describeValue(object[identity.field]), identity.expected));
     case "list":
-      return refused(problemAt(place, ["kind"], describeValue(object.kind), "an object, as it is an item of a List"));
+      return refused(
+        problemAt(place, ["kind"], describeValue(object.kind), "an object: Lists stand too deep in one another"),
+      );
     case "unknown":
       return read();
   }

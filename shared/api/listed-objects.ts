@@ -10,6 +10,9 @@ export interface ListedObject {
   readonly object: RawObject;
 }
 
+/** Lists in Lists come from programs that join what others printed, never this deep. */
+const deepestLists = 8;
+
 /** The objects of a file, one for each document or each item of a List. */
 export function listedObjects(source: { readonly name: string; readonly text: string }): Outcome<ListedObject> {
   const { documents, problems } = yamlDocuments(source);
@@ -17,19 +20,16 @@ export function listedObjects(source: { readonly name: string; readonly text: st
   return { ...listed, problems: [...problems, ...listed.problems] };
 }
 
-function unwrapped(value: unknown, place: Place): Outcome<ListedObject> {
-  if (!isRawObject(value)) return notAnObject(value, place);
-  const identity = identify(value);
-  if (identity.is !== "list") return read({ place, object: value });
-  return gather([...identity.items.entries()], ([item, inner]) => {
-    const itemPlace = { ...place, item };
-    // Items of a typed list such as PodList need not repeat what the list's kind says.
-    return isRawObject(inner)
-      ? read({ place: itemPlace, object: { ...identity.itemDefaults, ...inner } })
-      : notAnObject(inner, itemPlace);
-  });
-}
-
-function notAnObject(value: unknown, place: Place): Outcome<never> {
-  return refused(problemAt(place, [], describeValue(value), "a Kubernetes object"));
+function unwrapped(value: unknown, place: Place, itemDefaults: RawObject = {}): Outcome<ListedObject> {
+  if (!isRawObject(value)) return refused(problemAt(place, [], describeValue(value), "a Kubernetes object"));
+  // Items of a typed list such as PodList need not repeat what the list's kind says.
+  const object = { ...itemDefaults, ...value };
+  const identity = identify(object);
+  const { items: outer = [] } = place;
+  if (identity.is !== "list" || outer.length === deepestLists) return read({ place, object });
+  const { items } = identity;
+  if (!Array.isArray(items)) return refused(problemAt(place, ["items"], describeValue(items), "a list"));
+  return gather([...items.entries()], ([index, item]: readonly [number, unknown]) =>
+    unwrapped(item, { ...place, items: [...outer, index] }, identity.itemDefaults),
+  );
 }

@@ -5,8 +5,8 @@ import type { RawObject } from "./raw-objects.ts";
 /** What a raw object says it is. */
 export type Identity =
   | { readonly is: "known"; readonly kind: Kind }
-  /** An `items` list, to be unwrapped. */
-  | { readonly is: "list"; readonly items: readonly unknown[]; readonly itemDefaults: RawObject }
+  /** `items` to be unwrapped, if they are a list. */
+  | { readonly is: "list"; readonly items: unknown; readonly itemDefaults: RawObject }
   /** A kind of Karpenter before v1beta1; `successor` is what replaced it. */
   | { readonly is: "superseded"; readonly kind: string; readonly successor: string }
   | { readonly is: "unknown"; readonly kind: string }
@@ -26,19 +26,23 @@ export function identify(object: RawObject): Identity {
   if (typeof apiVersion !== "string" || apiVersion === "") {
     return { is: "unidentified", field: "apiVersion", expected: "an API version such as apps/v1" };
   }
-  if (kind === "List" || (kind.endsWith("List") && Array.isArray(object.items)))
-    return listIdentity(object, apiVersion, kind);
+  if (isList(object, kind)) return listIdentity(object, apiVersion, kind);
   const successor = Object.entries(superseded).find(([name]) => name === `${groupOf(apiVersion)}/${kind}`)?.[1];
   if (successor !== undefined) return { is: "superseded", kind, successor };
   const known = isKind(kind) && sameGroup(groupOf(kinds[kind].apiVersion), groupOf(apiVersion)) ? kind : undefined;
   return known === undefined ? { is: "unknown", kind } : { is: "known", kind: known };
 }
 
+/** An object of a kind that we do not know may be called a list and have other things in it. */
+function isList({ items }: RawObject, kind: string): boolean {
+  return kind === "List" || (kind.endsWith("List") && (Array.isArray(items) || isKind(kind.slice(0, -"List".length))));
+}
+
 /** The items of a typed list (`PodList`) may leave out what the list's own kind says. */
-function listIdentity({ items }: RawObject, apiVersion: string, kind: string): Identity {
+function listIdentity({ items = [] }: RawObject, apiVersion: string, kind: string): Identity {
   const itemKind = kind.slice(0, -"List".length);
   const itemDefaults = itemKind === "" ? {} : { apiVersion, kind: itemKind };
-  return { is: "list", items: Array.isArray(items) ? items : [], itemDefaults };
+  return { is: "list", items, itemDefaults };
 }
 
 function isKind(text: string): text is Kind {

@@ -1,12 +1,13 @@
 import type { KubernetesObject } from "./kinds.ts";
 import { isDnsSubdomain, labelKeyFault, labelValueFault } from "./label-syntax.ts";
 import { duplicateTaintFaults, taintFaults } from "./node-pool-validation.ts";
+import { podFaults } from "./pod-validation.ts";
 import { requirementFaults } from "./requirement-validation.ts";
-import { type Fault, fault } from "./rules.ts";
+import { type Fault, fault, within } from "./rules.ts";
 
 /**
  * What an API server would still refuse of an object whose schema is satisfied. For files only: what a cluster sends has been
- * admitted, and a NodeClaim must not drop out of sight there for an old sin.
+ * admitted, and a NodeClaim or a pod must not drop out of sight there for an old sin.
  */
 export function objectFaults(object: KubernetesObject): readonly Fault[] {
   const { name, labels = {} } = object.metadata;
@@ -25,7 +26,7 @@ function kindFaults(object: KubernetesObject): readonly Fault[] {
     const long = object.metadata.name.length > 63;
     return fault(["metadata", "name"], long ? "at most 63 characters, as it becomes a label's value" : undefined);
   }
-  if (object.kind !== "NodeClaim") return [];
+  if (object.kind !== "NodeClaim") return podFaults(object);
   const { requirements, taints = [], startupTaints = [] } = object.spec;
   return [
     ...requirements.flatMap((entry, index) => within(["spec", "requirements", index], requirementFaults(entry))),
@@ -33,8 +34,4 @@ function kindFaults(object: KubernetesObject): readonly Fault[] {
     ...startupTaints.flatMap((taint, index) => within(["spec", "startupTaints", index], taintFaults(taint))),
     ...within(["spec"], duplicateTaintFaults(object.spec)),
   ];
-}
-
-function within(path: Fault["path"], faults: readonly Fault[]): readonly Fault[] {
-  return faults.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
 }

@@ -14,8 +14,8 @@ export interface Place {
   readonly name: string;
   /** 1-based. */
   readonly document: number;
-  /** Index in the `items` of a List, as in the path `items[2]`. */
-  readonly item?: number;
+  /** Index in the `items` of a List, as in the path `items[2]`; one for each List, as they may stand in one another. */
+  readonly items?: readonly number[];
 }
 
 /** One line: `pool.yaml, document 2, spec.limits.cpu: found "-1", expected ...`. */
@@ -25,14 +25,18 @@ export function describeProblem({ file, document, path, found, expected }: Probl
 }
 
 /** `dump.yaml, document 1, items[2]`. */
-export function describePlace({ name, document, item }: Place): string {
-  return `${name}, document ${document}${item === undefined ? "" : `, items[${item}]`}`;
+export function describePlace(place: Place): string {
+  const path = formatPath(pathOf(place));
+  return `${place.name}, document ${place.document}${path === "" ? "" : `, ${path}`}`;
 }
 
 /** A problem with an object: paths are the object's, and gain the object's own place in a List. */
 export function problemAt(place: Place, path: readonly PropertyKey[], found: string, expected: string): Problem {
-  const prefix = place.item === undefined ? [] : ["items", place.item];
-  return { file: place.name, document: place.document, path: formatPath([...prefix, ...path]), found, expected };
+  return { file: place.name, document: place.document, path: formatPath([...pathOf(place), ...path]), found, expected };
+}
+
+function pathOf({ items = [] }: Place): readonly PropertyKey[] {
+  return items.flatMap((item) => ["items", item]);
 }
 
 /** `spec.requirements[2].operator`; keys that are no plain words stand in brackets: `labels["app.kubernetes.io/name"]`. */

@@ -29,6 +29,11 @@ export function fault(path: Fault["path"], expected: string | undefined, found?:
   return [found === undefined ? { path, expected } : { path, expected, found }];
 }
 
+/** The faults of a part, with paths from the whole. */
+export function within(path: Fault["path"], faults: readonly Fault[]): readonly Fault[] {
+  return faults.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
+}
+
 /** The second and later of entries that say the same thing. */
 export function duplicates<T>(entries: readonly T[], keyOf: (entry: T) => string): readonly number[] {
   const seen = new Set<string>();

@@ -58,7 +58,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function typeText(expected: string, value: unknown): string {
   const unquoted = expected === "string" && (typeof value === "number" || typeof value === "boolean");
-  return `${typeNames[expected] ?? expected}${unquoted ? `: put it in quotes, "${value}"` : ""}`;
+  return `${typeNames[expected] ?? expected}${unquoted ? `: put it in quotes, or it is read as a ${typeof value}` : ""}`;
 }
 
 function choiceText(values: readonly string[], value: unknown): string {

@@ -10,6 +10,8 @@ export const quantity = z
   .pipe(
     z
       .string()
+      // First, and alone when it fails: the pattern takes quadratic time on a text of thousands of digits.
+      .max(64, { error: "expected a quantity of at most 64 characters", abort: true })
       .regex(
         /^\+?(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d+)?$/,
         "expected a non-negative quantity such as 500m, 2 or 1.5Gi",

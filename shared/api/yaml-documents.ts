@@ -1,5 +1,6 @@
 import { type Document, LineCounter, parseAllDocuments, type Tags } from "yaml";
-import type { Problem } from "./problems.ts";
+import { type DuplicateKey, duplicateJsonKey, duplicateYamlKey } from "./duplicate-keys.ts";
+import { describeValue, type Problem } from "./problems.ts";
 import { asDecoded } from "./raw-objects.ts";
 
 /** A larger file is not read: parsing takes many times a file's size in memory. */
@@ -69,7 +70,11 @@ function isBlank(text: string): boolean {
 function readDocument(file: string, document: number, part: DocumentText): readonly Outcome[] {
   try {
     const json = parseJson(part.text);
-    if (json !== undefined) return [{ document, value: asDecoded(json) }];
+    if (json !== undefined) {
+      const duplicate = duplicateJsonKey(part.text);
+      if (duplicate !== undefined) return [keyTwice(file, document, duplicate, part)];
+      return [{ document, value: asDecoded(json) }];
+    }
     const lines = new LineCounter();
     const parsed = parseAllDocuments(part.text, {
       // Kubernetes reads YAML 1.1: an unquoted `yes` is a boolean there, so it must be one here.
@@ -77,23 +82,33 @@ function readDocument(file: string, document: number, part: DocumentText): reado
       merge: true,
       customTags: kubernetesTags,
       logLevel: "error",
+      // Its check takes quadratic time; ours stands in readYaml.
+      uniqueKeys: false,
       lineCounter: lines,
     });
-    return [...parsed].flatMap((yaml) => readYaml(file, document, yaml, part.precedingLines));
+    return [...parsed].flatMap((yaml) => readYaml(file, document, yaml, part));
   } catch (error) {
     return [malformed(file, document, error)];
   }
 }
 
-function readYaml(file: string, document: number, yaml: Document, precedingLines: number): readonly Outcome[] {
+function readYaml(file: string, document: number, yaml: Document, part: DocumentText): readonly Outcome[] {
   const [error] = yaml.errors;
   if (error !== undefined) {
     const start = error.linePos?.[0];
-    const path = start === undefined ? "" : `line ${start.line + precedingLines}, column ${start.col}`;
+    const path = start === undefined ? "" : `line ${start.line + part.precedingLines}, column ${start.col}`;
     return [{ ...malformed(file, document, error), path }];
   }
+  const duplicate = duplicateYamlKey(yaml);
+  if (duplicate !== undefined) return [keyTwice(file, document, duplicate, part)];
   const value = asDecoded(yaml.toJS({ maxAliasCount }));
   return value === null || value === undefined ? [] : [{ document, value }];
+}
+
+function keyTwice(file: string, document: number, { key, offset }: DuplicateKey, part: DocumentText): Problem {
+  const before = part.text.slice(0, offset).split("\n");
+  const path = `line ${part.precedingLines + before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  return { file, document, path, found: `the key ${describeValue(key)} again`, expected: "each key of an object once" };
 }
 
 function malformed(file: string, document: number, error: unknown): Problem {

@@ -1,10 +1,10 @@
 import type { Node } from "../api/core.ts";
 import { annotation, label, ownGroup, taintKey, terminationFinalizer } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
+import { parseQuantity } from "../api/quantity.ts";
 import type { OwnerReference, Taint } from "../api/schema.ts";
 import { parseTime } from "../api/time.ts";
 import type { MergePatch } from "../ports.ts";
-import { parseQuantity } from "../scheduling/quantities.ts";
 import { mergeTaints } from "../scheduling/taints.ts";
 import { isEphemeral } from "../state/cluster-nodes.ts";
 import { type ConditionChange, changedConditions } from "../state/condition-changes.ts";

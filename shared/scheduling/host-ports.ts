@@ -9,14 +9,18 @@ export interface HostPort {
   readonly protocol: string;
 }
 
-/** The host ports of a pod's app containers and sidecars, with the API server's defaults; plain init containers are gone when the pod runs. */
+/**
+ * The host ports of a pod's app containers and sidecars, with the API server's defaults: in the node's own network every container port
+ * is one. Plain init containers are gone when the pod runs.
+ */
 export function hostPorts(spec: PodSpec): readonly HostPort[] {
   const sidecars = (spec.initContainers ?? []).filter((container) => container.restartPolicy === "Always");
   return [...spec.containers, ...sidecars]
     .flatMap((container) => container.ports ?? [])
-    .flatMap(({ hostPort, hostIP, protocol }) =>
-      hostPort ? [{ ip: hostIP || "0.0.0.0", port: hostPort, protocol: protocol || "TCP" }] : [],
-    );
+    .flatMap(({ containerPort, hostPort, hostIP, protocol }) => {
+      const port = hostPort || (spec.hostNetwork ? containerPort : undefined);
+      return port ? [{ ip: hostIP || "0.0.0.0", port, protocol: protocol || "TCP" }] : [];
+    });
 }
 
 /** The first of the wanted ports that one of the used ones takes: same port and protocol, and the same or every address. */

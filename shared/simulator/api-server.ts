@@ -25,6 +25,8 @@ interface Caller {
 }
 
 const administrator = "kubernetes-admin";
+/** How often the API server draws a name from `generateName` before it gives up (KEP-4420). */
+const nameAttempts = 8;
 const initialNamespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /** Kinds whose status is written through the subresource alone. Nodes and PVCs keep the status they are created with, CRDs do not. */
@@ -87,7 +89,7 @@ export class ApiServer {
 
   create<K extends Kind>(kind: K, object: KubernetesObjects[K], caller: Caller = {}): KubernetesObjects[K] {
     const { metadata } = object;
-    const name = metadata.name === "" ? `${metadata.generateName ?? ""}${this.#suffix()}` : metadata.name;
+    const name = metadata.name === "" ? this.#generatedName(kind, metadata) : metadata.name;
     if (metadata.resourceVersion !== undefined) {
       throw invalid(kind, { ...metadata, name }, "resourceVersion should not be set on objects to be created");
     }
@@ -267,6 +269,17 @@ export class ApiServer {
   #uid(): string {
     const hex = Array.from({ length: 8 }, () => this.#random.integer(0, 0xffff).toString(16).padStart(4, "0")).join("");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  }
+
+  /** A name that is free, unless so many attempts all met one that is taken: then creation fails as for any other. */
+  #generatedName(kind: Kind, { generateName = "", namespace }: ObjectMeta): string {
+    let name = "";
+    for (let attempt = 0; attempt < nameAttempts; attempt++) {
+      name = `${generateName}${this.#suffix()}`;
+      const reference = namespace === undefined ? { name } : { name, namespace };
+      if (this.#store.get(kind, reference) === undefined) return name;
+    }
+    return name;
   }
 
   /** The five characters that the API server appends to `generateName`. */

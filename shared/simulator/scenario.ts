@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { KubernetesObject } from "../api/kinds.ts";
 import { type Fault, fault, withRule } from "../api/rules.ts";
 import { parseDuration } from "../api/time.ts";
-import type { Settings } from "../state/settings.ts";
+import { isKubernetesVersion, oldestKubernetesVersion, regionPattern, type Settings } from "../state/settings.ts";
 
 /** A story for the simulator, with its manifests read and its steps in order of time. */
 export interface Scenario {
@@ -59,6 +59,8 @@ const objects = z.array(z.record(z.string(), z.unknown())).exactOptional();
 /** Manifest files, relative to the scenario's own. */
 const files = z.array(z.string()).exactOptional();
 const count = z.number().int().min(1);
+/** More than any cluster holds (Kubernetes supports 150,000). */
+export const mostPods = 150_000;
 
 const target = { at, do: z.string(), count: count.exactOptional(), node: z.string().exactOptional() };
 
@@ -75,8 +77,8 @@ export const stepSchemas = {
       kind: scalableKind,
       namespace: z.string().default("default"),
       name: z.string().exactOptional(),
-      replicas: z.number().int().min(0).exactOptional(),
-      factor: z.number().min(0).exactOptional(),
+      replicas: z.number().int().min(0).max(mostPods).exactOptional(),
+      factor: z.number().min(0).max(mostPods).exactOptional(),
     }),
     ({ replicas, factor }) => exactlyOne({ replicas, factor }),
   ),
@@ -101,11 +103,12 @@ export const stepSchemas = {
 } as const;
 export type StepFile = z.infer<(typeof stepSchemas)[keyof typeof stepSchemas]>;
 
-const positive = z.number().positive().exactOptional();
+const nonEmpty = z.string().min(1, "expected a name that is not empty");
+const whole = count.exactOptional();
 
 /** A scenario file; its steps are looked at one by one, with {@link stepSchemas}. */
 export const scenarioFile = z.strictObject({
-  name: z.string().min(1, "expected a name that is not empty"),
+  name: nonEmpty,
   description: z.string().default(""),
   durationSeconds: z
     .number()
@@ -113,17 +116,20 @@ export const scenarioFile = z.strictObject({
     .max(7 * 24 * 3600),
   settings: z
     .strictObject({
-      clusterName: z.string().exactOptional(),
-      region: z.string().exactOptional(),
-      kubernetesVersion: z.string().exactOptional(),
-      batchIdleMilliseconds: positive,
-      batchMaxMilliseconds: positive,
-      maxNodes: positive,
-      maxPriceUsdPerHour: positive,
-      maxLaunchesPerTenMinutes: positive,
-      launchTimeoutSeconds: positive,
-      registrationTimeoutSeconds: positive,
-      initializationTimeoutSeconds: positive,
+      clusterName: nonEmpty.exactOptional(),
+      region: z.string().regex(regionPattern, "expected an AWS region such as eu-central-1").exactOptional(),
+      kubernetesVersion: z
+        .string()
+        .refine(isKubernetesVersion, `expected a minor version such as 1.34, from ${oldestKubernetesVersion} on`)
+        .exactOptional(),
+      batchIdleMilliseconds: whole,
+      batchMaxMilliseconds: whole,
+      maxNodes: whole,
+      maxPriceUsdPerHour: z.number().positive().exactOptional(),
+      maxLaunchesPerTenMinutes: whole,
+      launchTimeoutSeconds: whole,
+      registrationTimeoutSeconds: whole,
+      initializationTimeoutSeconds: whole,
       spotSpreadShare: z.number().positive().max(1).exactOptional(),
     })
     .default({}),

@@ -22,6 +22,17 @@ export interface Settings {
   readonly spotSpreadShare: number;
 }
 
+/** The form of an AWS region's name; whether there is such a region is not known here. */
+export const regionPattern = /^(us|us-gov|eu|ap|sa|ca|me|af|il|mx|cn)-[a-z]+-\d$/;
+
+/** From here on the webhook's match conditions are stable in Kubernetes. */
+export const oldestKubernetesVersion = "1.30";
+
+/** Whether this is a minor version such as `1.34`, and not older than {@link oldestKubernetesVersion}. */
+export function isKubernetesVersion(text: string): boolean {
+  return /^1\.\d{2}$/.test(text) && text >= oldestKubernetesVersion;
+}
+
 export const defaultSettings: Settings = {
   clusterName: "cluster",
   region: "us-east-1",

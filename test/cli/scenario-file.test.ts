@@ -107,6 +107,13 @@ describe("a scenario file", () => {
       { steps: [{ at: "1m", do: "scale", kind: "Deployment", name: "web", replicas: 1 }] },
       "steps[0]: found nothing that is Deployment default/web by 1m",
     ],
+    [
+      { objects: [...poolManifests(), web], steps: [{ at: "1m", do: "scale", kind: "Deployment", factor: 100_000 }] },
+      "steps[0]: found 200000 pods of Deployment web, expected at most 150000",
+    ],
+    [{ settings: { batchIdleMilliseconds: 1e-300 } }, "settings.batchIdleMilliseconds: found 1e-300, expected a whole"],
+    [{ settings: { maxNodes: 0 } }, "settings.maxNodes: found 0, expected at least 1"],
+    [{ settings: { region: "mars-1" } }, 'settings.region: found "mars-1", expected an AWS region'],
     [{ objects: [nodePoolManifest()] }, 'nodeClassRef.name: found "default"'],
     [{ steps: [{ at: "1m", do: "apply", objects: [{ kind: "Pod" }] }] }, "test.yaml, step 1, document 1, items[0]"],
     [{ durationSeconds: 0 }, "durationSeconds: found 0"],

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  formatBytes,
-  formatMillis,
-  parseQuantity,
-  quantityToMillis,
-  quantityToWhole,
-} from "../../shared/scheduling/quantities.ts";
+import { parseQuantity } from "../../shared/api/quantity.ts";
+import { formatBytes, formatMillis, quantityToMillis, quantityToWhole } from "../../shared/scheduling/quantities.ts";
 import {
   addResources,
   firstShortage,

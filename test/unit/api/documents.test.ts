@@ -38,7 +38,24 @@ describe("readDocuments", () => {
     const { objects, problems } = readManifests(list, podList);
     expect(problems).toEqual([]);
     expect(names(objects)).toEqual(["Pod a", "NodePool default", "Pod b", "Pod c"]);
-    expect(objects[3]?.source).toEqual({ name: "input.yaml", document: 2, item: 1 });
+    expect(objects[3]?.source).toEqual({ name: "input.yaml", document: 2, items: [1] });
+  });
+
+  it("unwraps Lists in one another, to a depth that no person needs", () => {
+    const list = (...items: readonly object[]) => ({ apiVersion: "v1", kind: "List", items });
+    const bare = { metadata: { name: "b" }, spec: { containers: [{}] } };
+    const { objects, problems } = readManifests(
+      list(pod("a"), list(list(), { apiVersion: "v1", kind: "PodList", items: [bare] })),
+    );
+    expect(problems).toEqual([]);
+    expect(objects.map(({ source }) => source.items)).toEqual([[0], [1, 1, 0]]);
+    expect(problemsOf(list(list(pod("Upper"))))[0]).toContain("items[0].items[0].metadata.name");
+    const deep = Array.from({ length: 12 }).reduce<object>((inner) => list(inner), pod("a"));
+    expect(problemsOf({ ...deep })[0]).toContain("an object: Lists stand too deep in one another");
+  });
+
+  it.each(["List", "PodList"])("refuses a %s whose items are no list", (kind) => {
+    expect(problemsOf({ apiVersion: "v1", kind, items: "foo" })).toEqual(['items: found "foo", expected a list']);
   });
 
   it("fills in the namespace of namespaced kinds and takes it from the others", () => {
@@ -136,8 +153,10 @@ describe("problems", () => {
   it.each([
     [pod("Upper"), 'metadata.name: found "Upper", expected lower-case letters'],
     [pod("a", { labels: { "a b": "x" } }), 'metadata.labels["a b"]: found "a b", expected a label key'],
-    [pod("a", { labels: { team: 1 } }), 'metadata.labels.team: found 1, expected a string: put it in quotes, "1"'],
+    [pod("a", { labels: { team: 1 } }), "metadata.labels.team: found 1, expected a string: put it in quotes"],
+    [pod("a", { labels: { on: false } }), "metadata.labels.on: found false, expected a string: put it in quotes"],
     [pod("a", { creationTimestamp: "today" }), "expected a time such as"],
+    [pod("a", {}, { overhead: { cpu: "1".repeat(65) } }), "expected a quantity of at most 64 characters"],
     [pod("a", {}, { tolerations: [{ operator: "Equal" }] }), "expected Exists, as there is no key"],
     [pod("a", {}, { tolerations: [{ key: "a", operator: "Exists", value: "b" }] }), "expected no value"],
     [pod("a", {}, { tolerations: [{ key: "a", effect: "NoSchedule", tolerationSeconds: 1 }] }), "expected NoExecute"],

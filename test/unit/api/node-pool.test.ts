@@ -66,7 +66,7 @@ describe("a NodePool's disruption", () => {
     [{ nodes: "-5%" }, "nodes: "],
     [{ nodes: "101%" }, "nodes: "],
     [{ nodes: "1000%" }, "nodes: "],
-    [{ nodes: 5 }, 'found 5, expected a string: put it in quotes, "5"'],
+    [{ nodes: 5 }, "found 5, expected a string: put it in quotes"],
     [{ schedule: "@daily" }, "duration: found nothing, expected schedule and duration together"],
     [{ duration: "1h" }, "schedule: found nothing, expected schedule and duration together"],
     [{ schedule: "* * * *", duration: "1h" }, "expected five cron fields"],

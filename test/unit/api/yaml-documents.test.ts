@@ -53,6 +53,24 @@ describe("malformed input", () => {
     expect(problems(text)[0]).toContain(`f.yaml, document 2, ${position}: found `);
   });
 
+  it.each([
+    ["a: 1\nb: 2\na: 3", "line 3, column 1", "a"],
+    ["x: {a: 1, 'a': 2}", "line 1, column 11", "a"],
+    ["1: x\n'1': y", "line 2, column 1", "1"],
+    ["- <<: {a: 1}\n  <<: {b: 1}", "line 2, column 3", "<<"],
+    ['{"a": {"b": 1},\n "a": 2}', "line 2, column 2", "a"],
+    ['{"a": [{"x\\\\": ":", "\\u0062": 1, "b": 2}]}', "line 1, column 34", "b"],
+  ])("is a key that an object has twice: %j", (text, position, key) => {
+    expect(problems(text)).toEqual([
+      `f.yaml, document 1, ${position}: found the key ${JSON.stringify(key)} again, expected each key of an object once`,
+    ]);
+  });
+
+  it("is not the same key in two objects, nor a value that looks like a key", () => {
+    expect(problems('{"a": [{"x": 1}, {"x": "a"}], "b": {"a": "a\\":"}, "c": "b"}')).toEqual([]);
+    expect(problems("a: {x: 1}\nb: {x: a}\nc: &m {x: 1}\nd: {<<: *m, x: 2}")).toEqual([]);
+  });
+
   it.each(["", "\n\n", "# only a comment\n", "---\n---\n"])("%j has nothing in it", (text) => {
     expect(problems(text)).toEqual(["f.yaml: found nothing in it, expected at least one Kubernetes object"]);
   });

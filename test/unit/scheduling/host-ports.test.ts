@@ -15,6 +15,12 @@ describe("hostPorts", () => {
     expect(hostPorts({ containers: [{ ports }] })).toEqual([{ ip: "0.0.0.0", port: 8080, protocol: "TCP" }]);
   });
 
+  it("takes every container port for the node's own when the pod is in the node's network", () => {
+    const ports = [{ containerPort: 80 }, { containerPort: 53, hostPort: 53, protocol: "UDP" }];
+    const spec = { containers: [{ ports }], hostNetwork: true };
+    expect(hostPorts(spec).map(formatHostPort)).toEqual(["0.0.0.0:80/TCP", "0.0.0.0:53/UDP"]);
+  });
+
   it("counts sidecars, which run beside the containers, but not plain init containers", () => {
     const initContainers = [
       { restartPolicy: "Always", ports: [{ hostPort: 1, protocol: "UDP", hostIP: "10.0.0.1" }] },

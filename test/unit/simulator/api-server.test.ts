@@ -40,6 +40,21 @@ describe("ApiServer", () => {
     expect(() => server.create("NodeClaim", wrong)).toThrow(/nodeclaims "claim" is invalid: .*expected a duration/);
   });
 
+  it("draws another name when the one it made of generateName is taken", () => {
+    const pod = podNamed("");
+    const unnamed = { ...pod, metadata: { ...pod.metadata, generateName: "web-" } };
+    // The same seed draws the same name each time.
+    const nameBeside = (taken: string) => {
+      const { server } = apiServerAlone();
+      server.create("Pod", podNamed(taken));
+      return server.create("Pod", unnamed).metadata.name;
+    };
+    const drawnFirst = nameBeside("other");
+    expect(nameBeside("another")).toBe(drawnFirst);
+    expect(nameBeside(drawnFirst)).toMatch(/^web-[a-z0-9]{5}$/);
+    expect(nameBeside(drawnFirst)).not.toBe(drawnFirst);
+  });
+
   it("refuses annotations beyond 256 KiB and ConfigMaps beyond 1 MiB", () => {
     const { server } = apiServerAlone();
     const annotations = { big: "x".repeat(262_144) };

@@ -34,10 +34,19 @@ describe("pods that planning cannot tell apart", () => {
       "host ports",
       { spec: { containers: [{ name: "app", ports: [{ hostPort: 80 }], resources: { requests: { cpu: "1" } } }] } },
     ],
+    ["network", { spec: { hostNetwork: true } }],
+    ["resource claims", { spec: { resourceClaims: [{ name: "gpu" }] } }],
     ["volumes", { spec: { volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data-0" } }] } }],
   ])("do not differ in their %s", (_, input) => {
     expect(classOf({ app: "db", ...input })).not.toBe(classOf({ app: "db" }));
   });
+});
+
+it("pods in the node's network differ in their container ports, others do not", () => {
+  const classOf = (containerPort: number, hostNetwork: boolean) =>
+    podRecord(pendingPod("p", { spec: { hostNetwork, containers: [{ ports: [{ containerPort }] }] } })).classKey;
+  expect(classOf(80, true)).not.toBe(classOf(81, true));
+  expect(classOf(80, false)).toBe(classOf(81, false));
 });
 
 describe("a pod record", () => {

@@ -2,7 +2,12 @@ import { describe, expect, it } from "vitest";
 import { label } from "../../../shared/api/labels.ts";
 import { podRecord } from "../../../shared/state/pod-decoding.ts";
 import { isFullyBlocked } from "../../../shared/state/pod-eviction.ts";
-import { isProvisionable, isReschedulable, refusesNodePools } from "../../../shared/state/pod-roles.ts";
+import {
+  hasResourceClaims,
+  isProvisionable,
+  isReschedulable,
+  refusesNodePools,
+} from "../../../shared/state/pod-roles.ts";
 import { budgetNamed } from "../../support/cluster-objects.ts";
 import { nodeTerms, type PlanningPod, pendingPod, runningPod } from "../../support/pods.ts";
 
@@ -46,6 +51,12 @@ describe("pods that refuse NodePools", () => {
       refusesNodePools(podRecord(pendingPod("p", { spec: nodeTerms([[label.nodePool, operator]]) })));
     expect([refuses("DoesNotExist"), refuses("Exists")]).toEqual([true, false]);
   });
+});
+
+it("pods with resource claims are told from others", () => {
+  const claims = (...names: readonly string[]) =>
+    hasResourceClaims(podRecord(pendingPod("p", { spec: { resourceClaims: names.map((name) => ({ name })) } })));
+  expect([claims("gpu"), claims(), hasResourceClaims(podRecord(pendingPod("p")))]).toEqual([true, false, false]);
 });
 
 describe("pods that no budget will ever let go", () => {
