@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
  * project, so tests that need it are skipped, and say so, where it is absent.
  */
 export const goldenDataFolder =
-  process.env.JOURNEYMAN_GOLDEN_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+  process.env.JOURNEYMAN_GOLDEN_DATA || fileURLToPath(new URL("../../../shared/data", import.meta.url));
 
 export const hasGoldenData = existsSync(goldenDataFolder);
 
