@@ -2,7 +2,8 @@ import type { Pod } from "../shared/api/core.ts";
 import type { LoadedObject } from "../shared/api/documents.ts";
 import { type Place, type Problem, problemAt } from "../shared/api/problems.ts";
 import { podsOf } from "../shared/api/workload-pods.ts";
-import { keyOf, maxPods, type Workload, workloadKey } from "./workload-scales.ts";
+import { mostPods } from "../shared/simulator/scenario.ts";
+import { keyOf, type Workload, workloadKey } from "./workload-scales.ts";
 
 export interface PlacedPod {
   readonly pod: Pod;
@@ -100,8 +101,8 @@ function tooManyPods(roots: readonly PlacedWorkload[], scales: ReadonlyMap<strin
   let total = 0;
   for (const { workload, source } of roots) {
     total += scales.get(keyOf(workload)) ?? statedPods(workload);
-    if (total <= maxPods) continue;
-    return problemAt(source, ["spec"], `${total} pods up to here`, `at most ${maxPods} pods in all`);
+    if (total <= mostPods) continue;
+    return problemAt(source, ["spec"], `${total} pods up to here`, `at most ${mostPods} pods in all`);
   }
   return undefined;
 }

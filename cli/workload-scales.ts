@@ -1,6 +1,7 @@
 import type { Kind, KubernetesObject } from "../shared/api/kinds.ts";
 import type { Problem } from "../shared/api/problems.ts";
 import { closestWord } from "../shared/api/spelling.ts";
+import { mostPods } from "../shared/simulator/scenario.ts";
 import { optionProblem } from "./command-result.ts";
 
 /** Kinds whose pods are made in a number that `--scale` can set. */
@@ -14,9 +15,6 @@ export interface Scales {
   readonly counts: ReadonlyMap<string, number>;
   readonly problems: readonly Problem[];
 }
-
-/** More pods than any cluster holds (Kubernetes supports 150,000). */
-export const maxPods = 150_000;
 
 const scalePattern = /^(?:(?<namespace>[a-z0-9-]+)\/)?(?<kind>[a-z]+)\/(?<name>[a-z0-9.-]+)=(?<count>\d{1,9})$/i;
 
@@ -66,7 +64,7 @@ function resolveScale(
   }
   const { namespace, kind = "", name = "", count } = parts;
   const pods = Number(count);
-  if (pods > maxPods) return optionProblem("--scale", JSON.stringify(option), `at most ${maxPods} pods`);
+  if (pods > mostPods) return optionProblem("--scale", JSON.stringify(option), `at most ${mostPods} pods`);
   const matches = workloads.filter(
     (workload) =>
       isKind(kind)(workload) &&

@@ -151,7 +151,8 @@ function dotLists(a: readonly number[], b: readonly number[]): number {
   return sum;
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
+/** The sum of products: what amounts are worth at these duals. */
+export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
   return sum;

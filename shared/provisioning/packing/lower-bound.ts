@@ -1,6 +1,6 @@
 import { cheapestCover } from "./linear-program.ts";
 import { marketBoundUsdPerHour } from "./market-bound.ts";
-import { cheapestZone, type PackingItem, type PackingProblem } from "./problem.ts";
+import { cheapestZone, demandOfItems, type PackingItem, type PackingProblem } from "./problem.ts";
 import { cheapestHolder } from "./right-size.ts";
 
 /**
@@ -52,19 +52,12 @@ function oneOrTwoNodes(problem: PackingProblem, items: readonly number[]): numbe
 
 /** The fractional cover of a group's demand by all columns that any of them could use, at each column's cheapest zone. */
 function coverBound(problem: PackingProblem, items: readonly number[]): number {
-  const demand = new Float64Array(problem.dimensions.length);
-  for (const index of items) {
-    const item = problem.items[index];
-    for (let dimension = 0; dimension < demand.length; dimension++) {
-      demand[dimension] = (demand[dimension] ?? 0) + (item?.count ?? 0) * (item?.requests[dimension] ?? 0);
-    }
-  }
   const columns = problem.columns.flatMap((column, index) => {
     const mask = items.reduce((zones, item) => zones | zonesAccepted(problem.items[item], index), 0);
     const zone = cheapestZone(column, mask);
     return zone === undefined ? [] : [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0 }];
   });
-  return cheapestCover(columns, demand).bound;
+  return cheapestCover(columns, demandOfItems(problem, items)).bound;
 }
 
 /** A rule lets at most so many matching owners share a node: that many nodes must be bought, each at least the cheapest. */

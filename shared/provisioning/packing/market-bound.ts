@@ -1,5 +1,5 @@
-import { type CoverColumn, cheapestCover } from "./linear-program.ts";
-import type { PackingProblem } from "./problem.ts";
+import { type CoverColumn, cheapestCover, dot } from "./linear-program.ts";
+import { demandOfItems, type PackingProblem } from "./problem.ts";
 
 const rounds = 6;
 
@@ -72,22 +72,9 @@ function marketsOf(problem: PackingProblem, items: readonly number[]): readonly 
 
 /** The duals of the market's cheapest fractional cover of what these items ask for. */
 function priced(problem: PackingProblem, market: Market, items: readonly number[]): Float64Array {
-  const demand = new Float64Array(problem.dimensions.length);
-  for (const item of items) {
-    const { requests, count } = problem.items[item] ?? { requests: new Float64Array(), count: 0 };
-    for (let dimension = 0; dimension < demand.length; dimension++) {
-      demand[dimension] = (demand[dimension] ?? 0) + count * (requests[dimension] ?? 0);
-    }
-  }
-  return cheapestCover(market.columns, demand).duals;
+  return cheapestCover(market.columns, demandOfItems(problem, items)).duals;
 }
 
 function halfWay(a: Float64Array, b: Float64Array): Float64Array {
   return a.map((value, index) => (value + (b[index] ?? 0)) / 2);
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
-  return sum;
 }

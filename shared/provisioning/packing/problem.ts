@@ -88,3 +88,10 @@ export function demandOf(problem: PackingProblem, units: Int32Array): Float64Arr
   }
   return demand;
 }
+
+/** What all units of these items ask for together, by dimension. */
+export function demandOfItems(problem: PackingProblem, items: readonly number[]): Float64Array {
+  const units = new Int32Array(problem.items.length);
+  for (const item of items) units[item] = problem.items[item]?.count ?? 0;
+  return demandOf(problem, units);
+}

@@ -213,6 +213,7 @@ describe("descriptions", () => {
   });
 
   it.each([
+    ["karpenter.k8s.aws/instance-familly", "karpenter.k8s.aws/instance-family"],
     ["zone", "topology.kubernetes.io/zone"],
     ["topology.kubernetesio/zone", "topology.kubernetes.io/zone"],
     ["node.kubernetes.io/instance-typ", "node.kubernetes.io/instance-type"],
