@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { planCheckerPlugin } from "./test/support/plan-checker/instrumentation.ts";
 
 export default defineConfig({
+  // Every plan that a test makes is checked on its way out.
+  plugins: [planCheckerPlugin()],
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/peers/**", "node_modules/**"],

@@ -112,8 +112,14 @@ function pendingWorld(workload: WorkloadName, market: CapacityType, pods: number
     ],
     daemonSets: [],
     podDisruptionBudgets: [],
+    persistentVolumeClaims: [],
+    persistentVolumes: [],
+    storageClasses: [],
+    csiNodes: [],
+    capacityBuffers: [],
     namespaces: new Map([["bench", {}]]),
     catalog: embeddedCatalog(),
+    nodeOverlays: [],
     unavailableOfferings: [],
   };
 }

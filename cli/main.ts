@@ -3,10 +3,14 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import {
   defaultSettings,
   isKubernetesVersion,
+  minValuesPolicies,
   oldestKubernetesVersion,
+  preferencePolicies,
   regionPattern,
+  servedPodAnnotationPattern,
 } from "../shared/state/settings.ts";
 import type { CommandResult } from "./command-result.ts";
+import type { ExplainOptions } from "./explain.ts";
 import type { PlanOptions } from "./plan.ts";
 import { shippedScenarios } from "./scenario-file.ts";
 import type { SimulateOptions } from "./simulate.ts";
@@ -36,6 +40,7 @@ function program(): Command {
     .showHelpAfterError("(--help tells the options)")
     .exitOverride();
   journeyman.addCommand(inheriting(journeyman, planCommand()));
+  journeyman.addCommand(inheriting(journeyman, explainCommand()));
   journeyman.addCommand(inheriting(journeyman, simulateCommand()));
   return journeyman;
 }
@@ -45,18 +50,39 @@ function inheriting(parent: Command, command: Command): Command {
 }
 
 function planCommand(): Command {
-  return new Command("plan")
+  return withInputs(new Command("plan"))
     .description("show the nodes that would be launched for the objects of some files")
+    .action(async (options: PlanOptions) => {
+      const { plan } = await import("./plan.ts");
+      print(await plan(options, process.stdin));
+    });
+}
+
+function explainCommand(): Command {
+  return withInputs(new Command("explain"))
+    .description("tell where a pod would run, or why nowhere and the smallest change that would help")
+    .argument("<kind>", "pod")
+    .argument("<namespace/name>", "of the pod; pods of workloads are named NAME-0, NAME-1, ...")
+    .action(async (kind: string, name: string, options: ExplainOptions) => {
+      const { explain } = await import("./explain.ts");
+      print(await explain(kind, name, options, process.stdin));
+    });
+}
+
+/** The options of every command that plans for the objects of some files. */
+function withInputs(command: Command): Command {
+  return command
     .requiredOption("-f, --filename <file|dir|->", "manifests, JSON or a kubectl dump; repeatable", collect)
     .option("--scale <[namespace/]kind/name=N>", "plan for N pods of a workload; repeatable", collect)
     .option("--catalog <file>", "JSON catalog of instance types and prices (docs/catalog-file.md)")
     .option("--region <region>", "AWS region", regionName, defaultSettings.region)
     .option("--kubernetes-version <version>", "version of the cluster", minorVersion, defaultSettings.kubernetesVersion)
-    .addOption(outputOption(["table", "json", "yaml"]))
-    .action(async (options: PlanOptions) => {
-      const { plan } = await import("./plan.ts");
-      print(await plan(options, process.stdin));
-    });
+    .option("--scheduler-config <file>", "default topology spread, as Karpenter's scheduler configuration states it")
+    .option("--served-pod-annotation <key[=value]>", "plan only for pods with this annotation", servedPods)
+    .addOption(new Option("--preference-policy <policy>", "what preferences count for").choices(preferencePolicies))
+    .option("--preference-max-cost-percent <n>", "what preferences may add to the price (default 10)", percentage)
+    .addOption(new Option("--min-values-policy <policy>", "how binding minValues are").choices(minValuesPolicies))
+    .addOption(outputOption(["table", "json", "yaml"]));
 }
 
 function simulateCommand(): Command {
@@ -94,6 +120,11 @@ function seedNumber(text: string): number {
   throw new InvalidArgumentError("expected a whole number of 0 or more.");
 }
 
+function percentage(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("expected a number of percent such as 10.");
+}
+
 function minorVersion(text: string): string {
   if (isKubernetesVersion(text)) return text;
   throw new InvalidArgumentError(`expected a minor version such as 1.34, from ${oldestKubernetesVersion} on.`);
@@ -102,6 +133,11 @@ function minorVersion(text: string): string {
 function regionName(text: string): string {
   if (regionPattern.test(text)) return text;
   throw new InvalidArgumentError("expected an AWS region such as eu-central-1.");
+}
+
+function servedPods(text: string): string {
+  if (servedPodAnnotationPattern.test(text)) return text;
+  throw new InvalidArgumentError("expected an annotation such as example.com/served or example.com/served=yes.");
 }
 
 function packageVersion(): string {

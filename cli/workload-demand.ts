@@ -8,6 +8,8 @@ import { keyOf, type Workload, workloadKey } from "./workload-scales.ts";
 export interface PlacedPod {
   readonly pod: Pod;
   readonly source: Place;
+  /** Whether the pod comes from a cluster, with what its admission has filled in. */
+  readonly isAdmitted: boolean;
 }
 
 export interface PlacedWorkload {
@@ -30,7 +32,9 @@ const deepestOwnership = 5;
  */
 export function workloadDemand(objects: readonly LoadedObject[], scales: ReadonlyMap<string, number>): WorkloadDemand {
   const present = objects.flatMap(({ object, source }) =>
-    object.kind === "Pod" ? podsOf(object).map((pod) => ({ pod, source })) : [],
+    object.kind === "Pod"
+      ? podsOf(object).map((pod) => ({ pod, source, isAdmitted: object.metadata.uid !== undefined }))
+      : [],
   );
   const live = present.filter(({ pod }) => !isFinished(pod));
   const roots = rootWorkloads(objects);
@@ -50,7 +54,7 @@ export function workloadDemand(objects: readonly LoadedObject[], scales: Readonl
     const names = new Set(own.map(({ pod }) => pod.metadata.name));
     const absent = wanted.filter(({ metadata }) => !names.has(metadata.name));
     const lacking = Math.max(0, wanted.length - staying.length);
-    for (const pod of absent.slice(0, lacking)) missing.push({ pod, source });
+    for (const pod of absent.slice(0, lacking)) missing.push({ pod, source, isAdmitted: false });
     if (scales.has(key) && staying.length > wanted.length) {
       for (const pod of leastSettledFirst(staying).slice(0, staying.length - wanted.length)) surplus.add(pod);
       notes.push(`${key}: scaled to ${wanted.length}, so ${staying.length - wanted.length} of its pods are left out`);
@@ -71,6 +75,7 @@ function workloads(objects: readonly LoadedObject[]): readonly PlacedWorkload[] 
     switch (object.kind) {
       case "Deployment":
       case "ReplicaSet":
+      case "ReplicationController":
       case "StatefulSet":
       case "Job":
       case "CronJob":

@@ -7,7 +7,7 @@ import { optionProblem } from "./command-result.ts";
 /** Kinds whose pods are made in a number that `--scale` can set. */
 export type Workload = Extract<
   KubernetesObject,
-  { kind: "Deployment" | "ReplicaSet" | "StatefulSet" | "Job" | "CronJob" }
+  { kind: "Deployment" | "ReplicaSet" | "ReplicationController" | "StatefulSet" | "Job" | "CronJob" }
 >;
 
 export interface Scales {
@@ -22,6 +22,7 @@ const scalePattern = /^(?:(?<namespace>[a-z0-9-]+)\/)?(?<kind>[a-z]+)\/(?<name>[
 const kindNames: Readonly<Record<Workload["kind"], readonly string[]>> = {
   Deployment: ["deployment", "deployments", "deploy"],
   ReplicaSet: ["replicaset", "replicasets", "rs"],
+  ReplicationController: ["replicationcontroller", "replicationcontrollers", "rc"],
   StatefulSet: ["statefulset", "statefulsets", "sts"],
   Job: ["job", "jobs"],
   CronJob: ["cronjob", "cronjobs", "cj"],

@@ -4,7 +4,7 @@ import { amiFamilyTraits, resolveAmiFamily } from "../shared/cloud/ami-family.ts
 import { launchObstacles } from "../shared/cloud/launch-support.ts";
 import type { PodRecord } from "../shared/state/pod-record.ts";
 import { counted, someOf } from "./wording.ts";
-import { keyOf, type Workload, workloadKey } from "./workload-scales.ts";
+import { keyOf, type Workload } from "./workload-scales.ts";
 
 /** Where a plan says less than it seems to, or other than is expected. `workloads` are those whose pods are planned. */
 export function worldNotes(input: {
@@ -19,7 +19,6 @@ export function worldNotes(input: {
   return [
     ...objects.flatMap((object) => (object.kind === "EC2NodeClass" ? classNotes(object) : [])),
     ...emptyWorkloads(input.workloads, input.scales),
-    ...volumeNotes(waiting, objects),
     ...requestlessPods(waiting),
   ];
 }
@@ -45,26 +44,6 @@ function emptyWorkloads(workloads: readonly Workload[], scales: ReadonlyMap<stri
   if (empty.length === 0) return [];
   const titles = empty.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? "default"}/${metadata.name}`);
   return [`${someOf(titles)} ${empty.length === 1 ? "has" : "have"} 0 replicas; see --scale`];
-}
-
-function volumeNotes(pods: readonly PodRecord[], objects: readonly KubernetesObject[]): readonly string[] {
-  const withTemplates = new Set(
-    objects.flatMap((object) =>
-      object.kind === "StatefulSet" && object.spec.volumeClaimTemplates?.length ? [keyOf(object)] : [],
-    ),
-  );
-  const users = pods.filter(({ namespace, owner, constraints }) => {
-    const volumes = constraints.spec.volumes ?? [];
-    return (
-      volumes.some((volume) => volume.persistentVolumeClaim ?? volume.ephemeral) ||
-      (owner !== undefined && withTemplates.has(workloadKey(owner.kind, namespace, owner.name)))
-    );
-  });
-  if (users.length === 0) return [];
-  const use = users.length === 1 ? "uses" : "use";
-  return [
-    `${counted(users.length, "pod")} ${use} persistent volumes, whose zones and attach limits are not looked at yet`,
-  ];
 }
 
 function requestlessPods(pods: readonly PodRecord[]): readonly string[] {

@@ -1,5 +1,6 @@
 import type { LoadedObject } from "../shared/api/documents.ts";
 import type { Kind, KubernetesObjects } from "../shared/api/kinds.ts";
+import { type LimitRange, limitRangesOf, withLimitRanges, withTemplateLimits } from "../shared/api/limit-range.ts";
 import { resolvePriority } from "../shared/api/pod-priority.ts";
 import type { PriorityClass } from "../shared/api/policy.ts";
 import { type Problem, problemAt } from "../shared/api/problems.ts";
@@ -8,10 +9,12 @@ import { PodDecoder } from "../shared/state/pod-decoding.ts";
 import type { PodRecord } from "../shared/state/pod-record.ts";
 import type { Settings } from "../shared/state/settings.ts";
 import type { Snapshot } from "../shared/state/snapshot.ts";
+import { fileBuffers } from "./file-buffers.ts";
 import { virtualNow } from "./virtual-now.ts";
 import { type PlacedPod, rootWorkloads, workloadDemand } from "./workload-demand.ts";
 import { resolveScales } from "./workload-scales.ts";
 import { worldNotes } from "./world-notes.ts";
+import { worldStorage } from "./world-storage.ts";
 
 export interface WorldOptions {
   readonly catalog: Catalog;
@@ -32,7 +35,17 @@ export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOption
   const workloads = rootWorkloads(loaded).map(({ workload }) => workload);
   const scales = resolveScales(options.scales, workloads);
   const demand = workloadDemand(loaded, scales.counts);
-  const decoded = decodePods(demand.pods, ofKind(loaded, "PriorityClass"));
+  const limitRanges = ofKind(loaded, "LimitRange");
+  const decoded = decodePods(demand.pods, {
+    priorityClasses: ofKind(loaded, "PriorityClass"),
+    limitRanges,
+    settings: options.settings,
+  });
+  const buffers = fileBuffers(objects, limitRanges);
+  const storage = worldStorage(
+    objects,
+    demand.pods.map(({ pod }) => pod),
+  );
   const nodePools = ofKind(loaded, "NodePool");
   const snapshot: Snapshot = {
     now: virtualNow(objects),
@@ -42,18 +55,36 @@ export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOption
     nodeClaims: ofKind(loaded, "NodeClaim"),
     nodePools,
     nodeClasses: ofKind(loaded, "EC2NodeClass"),
-    daemonSets: ofKind(loaded, "DaemonSet"),
+    nodeOverlays: ofKind(loaded, "NodeOverlay"),
+    daemonSets: ofKind(loaded, "DaemonSet").map((daemonSet) => withTemplateLimits(daemonSet, limitRanges)),
     podDisruptionBudgets: ofKind(loaded, "PodDisruptionBudget"),
+    persistentVolumeClaims: storage.persistentVolumeClaims,
+    persistentVolumes: storage.persistentVolumes,
+    storageClasses: storage.storageClasses,
+    csiNodes: ofKind(loaded, "CSINode"),
+    capacityBuffers: buffers.buffers,
+    selectorSources: {
+      services: ofKind(loaded, "Service"),
+      owners: workloadKinds.flatMap((kind) => ofKind(loaded, kind)),
+    },
     namespaces: namespaceLabels(ofKind(loaded, "Namespace"), decoded.pods),
     catalog: options.catalog,
     unavailableOfferings: [],
   };
   return {
     snapshot,
-    notes: [...demand.notes, ...worldNotes({ objects, pods: decoded.pods, workloads, scales: scales.counts })],
+    notes: [
+      ...demand.notes,
+      ...buffers.notes,
+      ...storage.notes,
+      ...worldNotes({ objects, pods: decoded.pods, workloads, scales: scales.counts }),
+    ],
     problems: [...scales.problems, ...demand.problems, ...decoded.problems, ...missingNodePools(nodePools)],
   };
 }
+
+/** A Deployment stands for the ReplicaSet that it would make. */
+const workloadKinds = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"] as const;
 
 function ofKind<K extends Kind>(loaded: readonly LoadedObject[], kind: K): readonly KubernetesObjects[K][] {
   const isWanted = (object: LoadedObject["object"]): object is KubernetesObjects[K] & LoadedObject["object"] =>
@@ -63,15 +94,21 @@ function ofKind<K extends Kind>(loaded: readonly LoadedObject[], kind: K): reado
 
 function decodePods(
   placed: readonly PlacedPod[],
-  priorityClasses: readonly PriorityClass[],
+  admission: {
+    readonly priorityClasses: readonly PriorityClass[];
+    readonly limitRanges: readonly LimitRange[];
+    readonly settings: Settings;
+  },
 ): { readonly pods: readonly PodRecord[]; readonly problems: readonly Problem[] } {
-  const decoder = new PodDecoder();
+  const decoder = new PodDecoder(admission.settings);
   const pods: PodRecord[] = [];
   const problems: Problem[] = [];
-  for (const { pod, source } of placed) {
-    const priority = resolvePriority(pod, priorityClasses);
+  for (const { pod, source, isAdmitted } of placed) {
+    const priority = resolvePriority(pod, admission.priorityClasses);
+    const limitRanges = limitRangesOf(pod.metadata.namespace ?? "default", admission.limitRanges);
+    const spec = isAdmitted ? pod.spec : withLimitRanges(pod.spec, limitRanges);
     try {
-      pods.push(decoder.decode({ ...pod, spec: { ...pod.spec, priority } }));
+      pods.push(decoder.decode({ ...pod, spec: { ...spec, priority } }));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       problems.push(problemAt(source, [], error.message, "a pod that Kubernetes would accept"));

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { minValuesPolicy, podTopologySpread, preferencePolicy, servedPodAnnotation } from "../shared/runtime/config.ts";
 
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 180, 365] as const;
 
@@ -36,6 +37,19 @@ const clusterConfig = z.strictObject({
       maxLaunchesPerTenMinutes: z.number().int().min(0).exactOptional(),
     })
     .default({}),
+  /** How pods are scheduled; the names and defaults are Karpenter's, but for the cost bound. */
+  scheduling: z
+    .strictObject({
+      preferencePolicy: preferencePolicy.exactOptional(),
+      /** Preferences are kept as far as they raise a plan's price by no more than this. */
+      preferenceMaxCostPercent: z.number().min(0).exactOptional(),
+      minValuesPolicy: minValuesPolicy.exactOptional(),
+      /** `defaultConstraints` for pods that state no topology spread of their own. */
+      podTopologySpread: podTopologySpread.exactOptional(),
+    })
+    .default({}),
+  /** Serve only pods with this annotation: `key`, or `key=value`. Without it, all pods. */
+  servedPodAnnotation: servedPodAnnotation.exactOptional(),
 });
 export type ClusterConfig = Readonly<z.output<typeof clusterConfig>>;
 

@@ -23,7 +23,7 @@ export function manifests({ config, certificates, bundle }: ManifestOptions): ob
   const metadata = { name: serviceName, namespace };
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-    ...rbacObjects(namespace),
+    ...rbacObjects(namespace, { hasDefaultSpread: config.scheduling.podTopologySpread !== undefined }),
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: config.webhookServiceAccount, namespace } },
     {
       apiVersion: "v1",

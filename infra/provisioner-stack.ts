@@ -157,6 +157,7 @@ type Functions = Readonly<Record<FunctionName, NodeFunction>>;
 
 function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues): FunctionEnvironment {
   const { maxNodes, maxPriceUsdPerHour, maxLaunchesPerTenMinutes } = config.limits;
+  const { preferencePolicy, preferenceMaxCostPercent, minValuesPolicy, podTopologySpread } = config.scheduling;
   return {
     JOURNEYMAN_FUNCTION: name,
     JOURNEYMAN_CLUSTER_NAME: config.clusterName,
@@ -176,6 +177,13 @@ function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues
     ...(maxLaunchesPerTenMinutes !== undefined && {
       JOURNEYMAN_MAX_LAUNCHES_PER_TEN_MINUTES: String(maxLaunchesPerTenMinutes),
     }),
+    ...(preferencePolicy !== undefined && { JOURNEYMAN_PREFERENCE_POLICY: preferencePolicy }),
+    ...(preferenceMaxCostPercent !== undefined && {
+      JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT: String(preferenceMaxCostPercent),
+    }),
+    ...(minValuesPolicy !== undefined && { JOURNEYMAN_MIN_VALUES_POLICY: minValuesPolicy }),
+    ...(podTopologySpread !== undefined && { JOURNEYMAN_SCHEDULER_CONFIG: JSON.stringify({ podTopologySpread }) }),
+    ...(config.servedPodAnnotation !== undefined && { JOURNEYMAN_SERVED_POD_ANNOTATION: config.servedPodAnnotation }),
   };
 }
 

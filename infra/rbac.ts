@@ -11,10 +11,16 @@ interface PolicyRule {
 const reads: readonly PolicyRule[] = [
   rule("", ["pods", "nodes", "namespaces", "persistentvolumes", "persistentvolumeclaims"], ["get", "list", "watch"]),
   rule("apps", ["daemonsets"], ["get", "list", "watch"]),
+  // What CapacityBuffers refer to is read one by one; LimitRanges fill in the requests of templates.
+  rule("apps", ["deployments", "statefulsets", "replicasets"], ["get"]),
+  rule("", ["podtemplates"], ["get"]),
+  rule("", ["limitranges"], ["get", "list", "watch"]),
+  rule("autoscaling.x-k8s.io", ["capacitybuffers"], ["get", "list", "watch"]),
   rule("policy", ["poddisruptionbudgets"], ["get", "list", "watch"]),
-  rule("storage.k8s.io", ["storageclasses", "volumeattachments"], ["get", "list", "watch"]),
-  rule("karpenter.sh", ["nodepools", "nodeclaims"], ["get", "list", "watch"]),
+  rule("storage.k8s.io", ["storageclasses", "csinodes", "volumeattachments"], ["get", "list", "watch"]),
+  rule("karpenter.sh", ["nodepools", "nodeclaims", "nodeoverlays"], ["get", "list", "watch"]),
   rule("karpenter.k8s.aws", ["ec2nodeclasses"], ["get", "list", "watch"]),
+  // Events tell people, on the object itself, what became of it: a pod, why it has no node or which one it will have.
   rule("", ["events"], ["create", "patch"]),
 ];
 
@@ -24,11 +30,20 @@ const ownNamespace: readonly PolicyRule[] = [
   rule("", ["configmaps"], ["get", "list", "create", "patch"]),
 ];
 
-const nodeClaimStatus = rule("karpenter.sh", ["nodeclaims/status", "nodepools/status"], ["patch"]);
+const nodeClaimStatus = rule("karpenter.sh", ["nodeclaims/status"], ["patch"]);
 
 /** What each function changes, beyond what all of them may do. */
 const writes: Readonly<Partial<Record<FunctionName, readonly PolicyRule[]>>> = {
-  provisioning: [rule("karpenter.sh", ["nodeclaims"], ["create", "patch", "delete"]), nodeClaimStatus],
+  provisioning: [
+    rule("karpenter.sh", ["nodeclaims"], ["create", "patch", "delete"]),
+    nodeClaimStatus,
+    // Whether a NodePool can be used, and how much it has, is told on it by the one that plans with it.
+    rule("karpenter.sh", ["nodepools/status"], ["patch"]),
+    // Whether a NodeOverlay takes effect is known where plans are made, and told on it.
+    rule("karpenter.sh", ["nodeoverlays/status"], ["patch"]),
+    // The same holds for the room of a CapacityBuffer.
+    rule("autoscaling.x-k8s.io", ["capacitybuffers/status"], ["patch"]),
+  ],
   lifecycle: [
     rule("", ["nodes", "pods/status"], ["patch"]),
     rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
@@ -61,10 +76,16 @@ const writes: Readonly<Partial<Record<FunctionName, readonly PolicyRule[]>>> = {
   ],
 };
 
+/** Default topology spread selects by these: whose pods belong together. Not read without it. */
+const spreadReads: readonly PolicyRule[] = [
+  rule("", ["services", "replicationcontrollers"], ["list"]),
+  rule("apps", ["replicasets", "statefulsets"], ["list"]),
+];
+
 /** Roles and bindings for the groups that the access entries put our functions in. */
-export function rbacObjects(namespace: string): object[] {
+export function rbacObjects(namespace: string, { hasDefaultSpread }: { readonly hasDefaultSpread: boolean }): object[] {
   return [
-    ...clusterWide("journeyman", controllersGroup, reads),
+    ...clusterWide("journeyman", controllersGroup, hasDefaultSpread ? [...reads, ...spreadReads] : reads),
     ...Object.entries(writes).flatMap(([name, rules]) =>
       clusterWide(`journeyman-${name}`, `journeyman:${name}`, rules),
     ),

@@ -12,6 +12,8 @@ export const metric = {
   podsDrained: "karpenter_pods_drained_total",
   evictionRequests: "karpenter_pods_eviction_requests_total",
   unschedulablePods: "karpenter_scheduler_unschedulable_pods_count",
+  /** With the dimension `zone`: a zone's name, `flexible` or `none`. */
+  pendingPodsByZone: "karpenter_scheduler_pending_pods_by_effective_zone_count",
   disruptionDecisions: "karpenter_voluntary_disruption_decisions_total",
   launchFailures: "karpenter_cloudprovider_instance_launch_failures_total",
   terminationFailures: "karpenter_cloudprovider_instance_termination_failures_total",
@@ -26,6 +28,8 @@ export const metric = {
   orphansCollected: "journeyman_orphans_collected_total",
   /** Events about instances that are not ours. */
   foreignEvents: "journeyman_foreign_events_total",
+  /** Events on pods that could not be written. */
+  eventFailures: "journeyman_event_failures_total",
   /** Launching stopped at a cluster-wide limit (design rule 9). */
   limitReached: "journeyman_limit_reached_total",
 } as const;

@@ -63,6 +63,8 @@ export interface KubernetesPort {
 }
 
 export type CapacityType = "spot" | "on-demand" | "reserved";
+/** How EC2 sells reserved capacity: by the hour until it is given up, or in blocks that begin and end at a set time. */
+export type ReservationType = "default" | "capacity-block";
 
 /** RunInstances as data: every field that reaches EC2, so that a replay from the launch record is identical. */
 export interface RunInstancesRequest {
@@ -75,6 +77,11 @@ export interface RunInstancesRequest {
   readonly subnetId: string;
   readonly securityGroupIds: readonly string[];
   readonly capacityType: CapacityType;
+  /** With `reserved`: from this reservation and no other. */
+  readonly capacityReservationId?: string;
+  readonly capacityReservationType?: ReservationType;
+  /** Instances that EC2 may take back for the reservation's owner. */
+  readonly capacityReservationInterruptible?: boolean;
   readonly instanceProfile: string;
   /** Plain text; the adapter encodes it. */
   readonly userData: string;
@@ -109,6 +116,8 @@ export interface Ec2Instance {
   readonly zone: string;
   readonly subnetId: string;
   readonly capacityType: CapacityType;
+  /** The reservation that it counts against. */
+  readonly capacityReservationId?: string;
   readonly state: InstanceState;
   readonly launchedAt: number;
   readonly privateDnsName?: string;

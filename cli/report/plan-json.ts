@@ -17,6 +17,8 @@ export interface PlanReport {
     readonly lowerBoundUsdPerHour: number;
     /** The part of the price that keeps spot nodes apart (design §4.1, step 7). */
     readonly spotSpreadUsdPerHour: number;
+    /** The part of the price that keeps pods' preferences. */
+    readonly preferenceCostUsdPerHour: number;
   };
 }
 
@@ -61,6 +63,7 @@ export function planReport(plan: ProvisioningPlan): PlanReport {
       priceUsdPerHour: rounded(plan.priceUsdPerHour),
       lowerBoundUsdPerHour: rounded(plan.lowerBoundUsdPerHour),
       spotSpreadUsdPerHour: rounded(plan.spotSpreadUsdPerHour),
+      preferenceCostUsdPerHour: rounded(plan.preferenceCostUsdPerHour),
     },
   };
 }

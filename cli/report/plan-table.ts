@@ -92,11 +92,12 @@ function totals({ totals: sum, existingNodes: existing }: PlanReport): readonly 
   const onExisting = existing.reduce((pods, node) => pods + node.pods.length, 0);
   const scheduled = `${sum.scheduled} of ${counted(sum.pods, "pod")} placed`;
   const where = onExisting === 0 ? "" : `, ${onExisting} of them on nodes that exist`;
-  const { lowerBoundUsdPerHour: bound, spotSpreadUsdPerHour: spread } = sum;
+  const { lowerBoundUsdPerHour: bound, spotSpreadUsdPerHour: spread, preferenceCostUsdPerHour: preferences } = sum;
   const above = bound > 0 ? Math.max(0, sum.priceUsdPerHour / bound - 1) * 100 : 0;
   return [
     `${scheduled}${where}; ${counted(sum.nodes, "new node")} for ${usd(sum.priceUsdPerHour)} USD/h`,
     ...(spread > 0 ? [`${usd(spread)} USD/h of it keeps spot nodes out of one basket`] : []),
+    ...(preferences > 0 ? [`${usd(preferences)} USD/h of it keeps the pods' preferences`] : []),
     ...(sum.nodes === 0 ? [] : [`lower bound ${usd(bound)} USD/h: the plan is ${above.toFixed(1)} % above the bound`]),
   ];
 }

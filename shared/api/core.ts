@@ -2,6 +2,7 @@ import * as z from "zod";
 import { withRule } from "./rules.ts";
 import { condition, labelSelector, objectMeta, resourceList, stringMap, taint, templateMeta, time } from "./schema.ts";
 import { selectorEntryFaults, tolerationFaults } from "./selector-validation.ts";
+import { persistentVolumeClaimTemplate } from "./volume-claims.ts";
 
 export const nodeSelectorRequirement = withRule(
   z.object({
@@ -100,9 +101,7 @@ export type Container = z.infer<typeof container>;
 const volume = z.object({
   name: z.string(),
   persistentVolumeClaim: z.object({ claimName: z.string() }).exactOptional(),
-  ephemeral: z
-    .object({ volumeClaimTemplate: z.object({ spec: z.object({ storageClassName: z.string().exactOptional() }) }) })
-    .exactOptional(),
+  ephemeral: z.object({ volumeClaimTemplate: persistentVolumeClaimTemplate }).exactOptional(),
 });
 
 const podSpec = z.object({

@@ -1,6 +1,7 @@
 import { type Kind, type KubernetesObjects, kinds, schemas } from "./kinds.ts";
 import { type ListedObject, listedObjects } from "./listed-objects.ts";
 import { type ConvertedObject, withMovedKubelets } from "./moved-kubelets.ts";
+import { soundNodePool } from "./node-pool.ts";
 import { identify } from "./object-identity.ts";
 import { objectFaults } from "./object-validation.ts";
 import { gather, type Outcome, read, refused } from "./outcomes.ts";
@@ -96,7 +97,7 @@ function decodedObject({ place, object }: ListedObject): Outcome<LoadedObject> {
   if (identity.is !== "known") return read();
   const { kind } = identity;
   const named = withIdentity(object, kind, place);
-  const schema = schemas[kind];
+  const schema = kind === "NodePool" ? soundNodePool : schemas[kind];
   const parsed = schema.safeParse(named);
   if (!parsed.success) return refused(...schemaProblems(schema, named, parsed.error.issues, place));
   const faults = objectFaults(parsed.data);

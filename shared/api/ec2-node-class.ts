@@ -10,7 +10,7 @@ import {
 } from "./ec2-node-class-validation.ts";
 import { kubeletFaults } from "./kubelet-validation.ts";
 import { withRule } from "./rules.ts";
-import { condition, objectMeta, quantity, stringMap } from "./schema.ts";
+import { condition, objectMeta, quantity, stringMap, time } from "./schema.ts";
 import {
   amiTermFaults,
   capacityReservationTermFaults,
@@ -53,6 +53,23 @@ const capacityReservationSelectorTerm = withRule(
   }),
   capacityReservationTermFaults,
 );
+
+/** A reservation that the selector terms found (karpenter-aws §1.5). */
+const capacityReservation = z.object({
+  id: z.string(),
+  instanceType: z.string(),
+  availabilityZone: z.string(),
+  ownerID: z.string().exactOptional(),
+  instanceMatchCriteria: z.enum(["open", "targeted"]).exactOptional(),
+  reservationType: z.enum(["default", "capacity-block"]).default("default"),
+  interruptible: z.boolean().exactOptional(),
+  /** `expiring`: a capacity block in its last 40 minutes, from which nothing is launched. */
+  state: z.enum(["active", "expiring"]).default("active"),
+  endTime: time.exactOptional(),
+  /** Instances that it still has room for. Karpenter keeps this in memory and leaves it out. */
+  availableInstanceCount: z.number().int().min(0).exactOptional(),
+});
+export type CapacityReservation = z.infer<typeof capacityReservation>;
 
 const metadataOptions = z.strictObject({
   httpEndpoint: z.enum(["enabled", "disabled"]).default("enabled"),
@@ -168,6 +185,7 @@ export const ec2NodeClass = z.strictObject({
         )
         .exactOptional(),
       instanceProfile: z.string().exactOptional(),
+      capacityReservations: z.array(capacityReservation).exactOptional(),
       conditions: z.array(condition).exactOptional(),
     })
     .exactOptional(),

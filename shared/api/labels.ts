@@ -20,6 +20,9 @@ export const label = {
   hostname: "kubernetes.io/hostname",
   windowsBuild: "node.kubernetes.io/windows-build",
   excludeFromLoadBalancers: "node.kubernetes.io/exclude-from-external-load-balancers",
+  reservationId: "karpenter.k8s.aws/capacity-reservation-id",
+  reservationType: "karpenter.k8s.aws/capacity-reservation-type",
+  reservationInterruptible: "karpenter.k8s.aws/capacity-reservation-interruptible",
 } as const;
 
 export const annotation = {
@@ -27,6 +30,10 @@ export const annotation = {
   nodePoolHash: "karpenter.sh/nodepool-hash",
   nodePoolHashVersion: "karpenter.sh/nodepool-hash-version",
   terminationTimestamp: "karpenter.sh/nodeclaim-termination-timestamp",
+  /** On a NodeClaim: NodeOverlays have changed the price, or the capacity, of what it may become. */
+  minValuesRelaxed: "karpenter.sh/nodeclaim-min-values-relaxed",
+  priceOverlayApplied: "karpenter.sh/price-overlay-applied",
+  capacityOverlayApplied: "karpenter.sh/capacity-overlay-applied",
   /** On a NodeClaim: the pods it is meant for (design §4.1, step 2). */
   nominatedPods: "journeyman.sh/nominated-pods",
   /** On a NodeClaim: why it was made, at most 1 KiB. */
@@ -39,6 +46,8 @@ export const annotation = {
   step: "journeyman.sh/step",
   /** On a NodeClaim: digest of the pods last seen on its node, which tells when one came or went. */
   podsDigest: "journeyman.sh/pods-digest",
+  /** On a Pod: `true` keeps the planner from making nodes for it. */
+  doNotProvision: "journeyman.sh/do-not-provision",
   /** On a NodePool: `replace` makes a rebalance recommendation replace the node (design §4.3). */
   onRebalance: "journeyman.sh/on-rebalance",
 } as const;

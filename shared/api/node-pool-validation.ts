@@ -72,3 +72,20 @@ export function staticPoolFaults(spec: {
     ...others.flatMap((resource) => fault(["limits", resource], 'only the limit "nodes", as replicas is set')),
   ];
 }
+
+interface Identity {
+  readonly template: { readonly spec: { readonly nodeClassRef: { readonly group: string; readonly kind: string } } };
+  readonly replicas?: number;
+}
+
+/** What an update may not change of a NodePool's spec: the kind of its class, and whether it is static (karpenter-core §1.1). */
+export function nodePoolUpdateFaults(before: Identity, after: Identity): readonly Fault[] {
+  const path = ["template", "spec", "nodeClassRef"];
+  const [old, now] = [before, after].map(({ template }) => template.spec.nodeClassRef);
+  const changed = (["group", "kind"] as const).filter((field) => old?.[field] !== now?.[field]);
+  const becameOther = (before.replicas === undefined) !== (after.replicas === undefined);
+  return [
+    ...changed.flatMap((field) => fault([...path, field], `${old?.[field]}, as it is immutable`, now?.[field])),
+    ...fault(["replicas"], becameOther ? "neither to appear nor to go, as a static NodePool stays one" : undefined),
+  ];
+}

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from "./kinds.ts";
 import { isDnsSubdomain, labelKeyFault, labelValueFault } from "./label-syntax.ts";
-import { duplicateTaintFaults, taintFaults } from "./node-pool-validation.ts";
+import { nodeClaimFaults } from "./node-claim-validation.ts";
+import { nodeOverlayFaults } from "./node-overlay-validation.ts";
 import { podFaults } from "./pod-validation.ts";
-import { requirementFaults } from "./requirement-validation.ts";
 import { type Fault, fault, within } from "./rules.ts";
 
 /**
@@ -26,12 +26,10 @@ function kindFaults(object: KubernetesObject): readonly Fault[] {
     const long = object.metadata.name.length > 63;
     return fault(["metadata", "name"], long ? "at most 63 characters, as it becomes a label's value" : undefined);
   }
-  if (object.kind !== "NodeClaim") return podFaults(object);
-  const { requirements, taints = [], startupTaints = [] } = object.spec;
-  return [
-    ...requirements.flatMap((entry, index) => within(["spec", "requirements", index], requirementFaults(entry))),
-    ...taints.flatMap((taint, index) => within(["spec", "taints", index], taintFaults(taint))),
-    ...startupTaints.flatMap((taint, index) => within(["spec", "startupTaints", index], taintFaults(taint))),
-    ...within(["spec"], duplicateTaintFaults(object.spec)),
-  ];
+  if (object.kind === "CapacityBuffer") {
+    const { podTemplateRef, scalableRef } = object.spec;
+    return fault(["spec"], (podTemplateRef ?? scalableRef) ? undefined : "podTemplateRef or scalableRef", "neither");
+  }
+  if (object.kind === "NodeOverlay") return nodeOverlayFaults(object);
+  return object.kind === "NodeClaim" ? within(["spec"], nodeClaimFaults(object.spec)) : podFaults(object);
 }

@@ -11,10 +11,13 @@ export function podFaults(object: KubernetesObject): readonly Fault[] {
       return within(["spec"], podSpecFaults(object.spec));
     case "Deployment":
     case "ReplicaSet":
+    case "ReplicationController":
     case "StatefulSet":
     case "DaemonSet":
     case "Job":
       return within(["spec", "template", "spec"], podSpecFaults(object.spec.template.spec));
+    case "PodTemplate":
+      return within(["template", "spec"], podSpecFaults(object.template.spec));
     case "CronJob": {
       const { template } = object.spec.jobTemplate.spec;
       return within(["spec", "jobTemplate", "spec", "template", "spec"], podSpecFaults(template.spec));

@@ -63,6 +63,7 @@ function priorityClassName(object: KubernetesObject): string | undefined {
       return object.spec.priority === undefined ? object.spec.priorityClassName : undefined;
     case "Deployment":
     case "ReplicaSet":
+    case "ReplicationController":
     case "StatefulSet":
     case "DaemonSet":
     case "Job":

@@ -38,7 +38,8 @@ function valueFaults(entry: Requirement): readonly Fault[] {
   if (operator === "In" && values.length === 0) return fault(["values"], "at least one value, as the operator is In");
   const usable = usableValues(entry);
   if (operator === "In" && usable.length === 0) {
-    return fault(["values"], `at least one of ${knownValues.get(canonicalLabel(entry.key))?.join(", ")}`);
+    const known = knownValues.get(canonicalLabel(entry.key))?.join(", ");
+    return fault(["values"], `at least one of ${known}, as the key is ${entry.key}`);
   }
   return values.flatMap((value, index) => fault(["values", index], labelValueFault(value)));
 }

@@ -2,15 +2,6 @@ import * as z from "zod";
 import { nodeSelector } from "./core.ts";
 import { objectMeta } from "./schema.ts";
 
-export const persistentVolumeClaim = z.object({
-  apiVersion: z.literal("v1"),
-  kind: z.literal("PersistentVolumeClaim"),
-  metadata: objectMeta,
-  spec: z.object({ storageClassName: z.string().exactOptional(), volumeName: z.string().exactOptional() }),
-  status: z.object({ phase: z.string().exactOptional() }).exactOptional(),
-});
-export type PersistentVolumeClaim = z.infer<typeof persistentVolumeClaim>;
-
 export const persistentVolume = z.object({
   apiVersion: z.literal("v1"),
   kind: z.literal("PersistentVolume"),
@@ -18,6 +9,10 @@ export const persistentVolume = z.object({
   spec: z.object({
     storageClassName: z.string().exactOptional(),
     csi: z.object({ driver: z.string(), volumeHandle: z.string() }).exactOptional(),
+    awsElasticBlockStore: z.object({ volumeID: z.string() }).exactOptional(),
+    hostPath: z.object({ path: z.string() }).exactOptional(),
+    local: z.object({ path: z.string() }).exactOptional(),
+    nfs: z.object({ server: z.string(), path: z.string() }).exactOptional(),
     nodeAffinity: z.object({ required: nodeSelector.exactOptional() }).exactOptional(),
   }),
 });
@@ -49,3 +44,23 @@ export const volumeAttachment = z.object({
   }),
 });
 export type VolumeAttachment = z.infer<typeof volumeAttachment>;
+
+/** What the CSI drivers of a node have told the kubelet. Named like its Node. */
+export const csiNode = z.object({
+  apiVersion: z.literal("storage.k8s.io/v1"),
+  kind: z.literal("CSINode"),
+  metadata: objectMeta,
+  spec: z.object({
+    drivers: z.array(
+      z.object({
+        name: z.string(),
+        nodeID: z.string(),
+        /** Keys of the node's labels that say where the driver's volumes can be reached. */
+        topologyKeys: z.array(z.string()).nullish(),
+        /** Without a count the driver has no limit. */
+        allocatable: z.object({ count: z.number().int().exactOptional() }).exactOptional(),
+      }),
+    ),
+  }),
+});
+export type CSINode = z.infer<typeof csiNode>;

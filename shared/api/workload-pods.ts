@@ -1,9 +1,9 @@
-import type { Pod, PodTemplate } from "./core.ts";
+import type { Pod, PodSpec, PodTemplate } from "./core.ts";
 import type { KubernetesObject } from "./kinds.ts";
 import type { Condition, OwnerReference } from "./schema.ts";
 import { shortHash } from "./short-hash.ts";
 import { stableJson } from "./stable-json.ts";
-import type { CronJob, Job } from "./workloads.ts";
+import type { CronJob, Job, StatefulSet } from "./workloads.ts";
 
 /**
  * The pods that a workload's controller would create, named NAME-0, NAME-1, ... and pending, so that a file of manifests can be
@@ -16,6 +16,7 @@ export function podsOf(object: KubernetesObject, replicasOverride?: number): rea
       return [asAdmitted(object)];
     case "Deployment":
     case "ReplicaSet":
+    case "ReplicationController":
     case "StatefulSet":
       return replicated(object, object.spec.template, replicasOverride ?? object.spec.replicas ?? 1);
     case "Job":
@@ -50,8 +51,20 @@ function podOfTemplate(owner: KubernetesObject, template: PodTemplate, index: nu
       ...(template.metadata?.annotations === undefined ? {} : { annotations: template.metadata.annotations }),
       ownerReferences: [controllerReference(owner)],
     },
-    spec: template.spec,
+    spec: owner.kind === "StatefulSet" ? withClaims(owner, template, name) : template.spec,
   });
+}
+
+/** A volume for each claim template, in place of the template's volume of that name, as the StatefulSet controller does. */
+function withClaims({ spec }: StatefulSet, template: PodTemplate, podName: string): PodSpec {
+  const claimed = (spec.volumeClaimTemplates ?? []).map(({ metadata: { name } }) => ({
+    name,
+    persistentVolumeClaim: { claimName: `${name}-${podName}` },
+  }));
+  if (claimed.length === 0) return template.spec;
+  const names = new Set(claimed.map(({ name }) => name));
+  const others = (template.spec.volumes ?? []).filter(({ name }) => !names.has(name));
+  return { ...template.spec, volumes: [...others, ...claimed] };
 }
 
 /** The labels that the built-in controllers add; selectors and `matchLabelKeys` of real manifests rely on them. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { podTemplate } from "./core.ts";
-import { condition, labelSelector, objectMeta } from "./schema.ts";
+import { condition, labelSelector, objectMeta, stringMap } from "./schema.ts";
+import { persistentVolumeClaim } from "./volume-claims.ts";
 
 const replicas = z.number().int().min(0);
 
@@ -28,6 +29,19 @@ export const replicaSet = z.object({
 });
 export type ReplicaSet = z.infer<typeof replicaSet>;
 
+/** The forerunner of the ReplicaSet; it selects by equality alone. */
+export const replicationController = z.object({
+  apiVersion: z.literal("v1"),
+  kind: z.literal("ReplicationController"),
+  metadata: objectMeta,
+  spec: z.object({
+    replicas: replicas.exactOptional(),
+    selector: stringMap.exactOptional(),
+    template: podTemplate,
+  }),
+});
+export type ReplicationController = z.infer<typeof replicationController>;
+
 export const statefulSet = z.object({
   apiVersion: z.literal("apps/v1"),
   kind: z.literal("StatefulSet"),
@@ -36,8 +50,7 @@ export const statefulSet = z.object({
     replicas: replicas.exactOptional(),
     selector: labelSelector.exactOptional(),
     template: podTemplate,
-    /** Only whether there are any is looked at. */
-    volumeClaimTemplates: z.array(z.unknown()).exactOptional(),
+    volumeClaimTemplates: z.array(persistentVolumeClaim.pick({ metadata: true, spec: true })).exactOptional(),
   }),
 });
 export type StatefulSet = z.infer<typeof statefulSet>;

@@ -25,6 +25,11 @@ function defaultDevice(deviceName: string, volumeSizeGib: number): DeviceRequest
   return { deviceName, volumeSizeGib, volumeType: "gp3", encrypted: true };
 }
 
+/** Devices of the volumes that come with the family's image; none known of a Custom one. */
+export function imageDeviceNames(nodeClass: EC2NodeClass): readonly string[] {
+  return defaultDevices(nodeClass).map(({ deviceName }) => deviceName);
+}
+
 function deviceRequest({ deviceName, ebs }: BlockDeviceMapping): readonly DeviceRequest[] {
   if (deviceName === undefined) return [];
   if (ebs === undefined) return [{ deviceName }];

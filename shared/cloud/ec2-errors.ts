@@ -92,6 +92,10 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
     capacity("offering", "InsufficientCapacity", "EBS has no room for the volumes there."),
   ],
   ["ReservationCapacityExceeded", capacity("offering", "InsufficientCapacity", "The capacity reservation is used up.")],
+  [
+    "InvalidCapacityReservationId.NotFound",
+    capacity("offering", "InsufficientCapacity", "The capacity reservation does not exist any more."),
+  ],
   ["SpotMaxPriceTooLow", capacity("offering", "InsufficientCapacity", "Spot costs more than on-demand there now.")],
   [
     "Unsupported",

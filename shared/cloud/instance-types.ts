@@ -3,11 +3,14 @@ import { label } from "../api/labels.ts";
 import { stableJson } from "../api/stable-json.ts";
 import { firstConflict, type Requirement, type Requirements, requirement } from "../scheduling/requirements.ts";
 import { amiFamilyTraits, resolveAmiFamily } from "./ami-family.ts";
+import { attachLimit, ebsDriver } from "./attach-limits.ts";
 import { type CapacityOptions, capacityOf } from "./capacity.ts";
+import { withReservations } from "./capacity-reservations.ts";
 import type { Catalog, InstanceTypeFacts, UnavailableOffering } from "./catalog.ts";
 import { classIncompatibility, imageRequirements } from "./class-compatibility.ts";
 import { typeRequirements, valueRequirement } from "./instance-labels.ts";
 import type { InstanceType, Offering } from "./instance-type.ts";
+import { type LearnedMemory, withLearnedMemory } from "./learned-memory.ts";
 import { nodeSettings } from "./node-settings.ts";
 import { allocatableOf } from "./overhead.ts";
 import { unavailability } from "./unavailable-offerings.ts";
@@ -16,6 +19,8 @@ interface InstanceTypeOptions extends CapacityOptions {
   readonly unavailable: readonly UnavailableOffering[];
   /** Epoch milliseconds: entries of `unavailable` that have ended by then do not count. */
   readonly now: number;
+  /** Absent: memory is estimated throughout. */
+  readonly learnedMemory?: readonly LearnedMemory[];
 }
 
 /**
@@ -23,7 +28,7 @@ interface InstanceTypeOptions extends CapacityOptions {
  * ready: subnets in every zone, images for both architectures.
  *
  * Types the class cannot use are there too, with no available offering, so that a person can be told what was missing. A price that is unknown
- * is infinite and its offering unavailable, until a NodeOverlay gives it one. Offerings are on-demand and spot; reservations are not modelled.
+ * is infinite and its offering unavailable, until a NodeOverlay gives it one. Offerings are on-demand, spot, and the class's reservations.
  * Throws a RangeError naming the class on an image requirement in its status that cannot be read.
  */
 export function instanceTypesFor(
@@ -31,14 +36,25 @@ export function instanceTypesFor(
   nodeClass: EC2NodeClass,
   options: InstanceTypeOptions,
 ): readonly InstanceType[] {
-  const types = resolvedTypes(catalog, nodeClass, options);
-  const marks = options.unavailable.filter((mark) => mark.untilAt > options.now);
-  return marks.length === 0 ? types : types.map((type) => withMarks(type, marks, options.now));
+  const estimated = resolvedTypes(catalog, nodeClass, options);
+  const measured = withLearnedMemory(estimated, nodeClass, catalog, options.learnedMemory ?? []);
+  const types = withReservations(measured, nodeClass, options.now);
+  return withoutUnavailable(types, options.unavailable, options.now);
+}
+
+/** The same types without what EC2 has refused lately: those offerings are withdrawn, whatever made them available. */
+export function withoutUnavailable(
+  types: readonly InstanceType[],
+  unavailable: readonly UnavailableOffering[],
+  now: number,
+): readonly InstanceType[] {
+  const marks = unavailable.filter((mark) => mark.untilAt > now);
+  return marks.length === 0 ? types : types.map((type) => withMarks(type, marks, now));
 }
 
 function withMarks(type: InstanceType, marks: readonly UnavailableOffering[], now: number): InstanceType {
   const marked = type.offerings.map((offering) =>
-    offering.available && unavailability(type.name, offering, marks, now) !== undefined
+    (offering.available || offering.awaitsPrice) && unavailability(type.name, offering, marks, now) !== undefined
       ? withdrawn(offering)
       : offering,
   );
@@ -96,6 +112,7 @@ function resolveTypes(catalog: Catalog, nodeClass: EC2NodeClass, options: Capaci
       capacity,
       allocatable: allocatableOf(facts, settings, capacity),
       offerings: offeringsOf(facts, catalog, usable ? zones : []),
+      attachLimits: { [ebsDriver]: attachLimit(facts, nodeClass) },
     };
   });
 }
@@ -158,7 +175,11 @@ function offeringsOf(facts: InstanceTypeFacts, catalog: Catalog, reachable: read
     const hasSubnet = reachable.includes(zone);
     const spotPrice = spotPrices?.get(zone);
     const available = hasSubnet && Number.isFinite(onDemandPrice);
-    offerings.push({ zone, capacityType: "on-demand", priceUsdPerHour: onDemandPrice, available });
+    const awaitsPrice = hasSubnet && !available;
+    offerings.push({
+      ...{ zone, capacityType: "on-demand", priceUsdPerHour: onDemandPrice, available },
+      ...(awaitsPrice && { awaitsPrice }),
+    });
     if (spotPrice !== undefined) {
       offerings.push({ zone, capacityType: "spot", priceUsdPerHour: spotPrice, available: hasSubnet });
     }
@@ -166,6 +187,6 @@ function offeringsOf(facts: InstanceTypeFacts, catalog: Catalog, reachable: read
   return offerings;
 }
 
-function withdrawn(refused: Offering): Offering {
+function withdrawn({ awaitsPrice: _, ...refused }: Offering): Offering {
   return { ...refused, available: false };
 }

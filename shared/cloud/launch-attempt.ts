@@ -1,3 +1,4 @@
+import { reservationTerms } from "./instance-type.ts";
 import { isWanting } from "./launch-groups.ts";
 import { clientToken, formatLaunchRecord, type LeaderRecord, requestSha } from "./launch-record.ts";
 import type { LaunchAttempt, LaunchProblem, LaunchRequests, LaunchSituation, LaunchStep } from "./launch-situation.ts";
@@ -42,6 +43,7 @@ function draft(
     zone: offering.zone,
     subnetId: target.subnetId,
     capacityType: offering.capacityType,
+    ...reservationTerms(offering),
     imageId: target.imageId,
     count,
     clientToken: clientToken(requests.clusterName, group.id, target.subnetId, attempt),

@@ -21,6 +21,10 @@ const leaderRecord = z.strictObject({
   zone: z.string(),
   subnetId: z.string(),
   capacityType: z.enum(["spot", "on-demand", "reserved"]),
+  /** The reservation that is launched from, when `capacityType` is `reserved`. */
+  reservationId: z.string().exactOptional(),
+  reservationType: z.enum(["default", "capacity-block"]).exactOptional(),
+  interruptible: z.boolean().exactOptional(),
   imageId: z.string(),
   count: z.number().int().min(1),
   clientToken: z.string().max(64),

@@ -1,12 +1,18 @@
 import type { CapacityType } from "../ports.ts";
-import { offeringKey } from "./instance-type.ts";
+import { type Offering, offeringKey, type ReservationTerms, reservationTerms } from "./instance-type.ts";
 
 /** An offering that would hold a planned node's pods. */
-export interface RankedOffering {
+export interface RankedOffering extends ReservationTerms {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: CapacityType;
   readonly priceUsdPerHour: number;
+}
+
+/** An offering of a type as one to be ranked. */
+export function rankedOffering(instanceType: string, offering: Offering): RankedOffering {
+  const { zone, capacityType, priceUsdPerHour } = offering;
+  return { instanceType, zone, capacityType, priceUsdPerHour, ...reservationTerms(offering) };
 }
 
 export interface RankingOptions {

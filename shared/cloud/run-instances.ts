@@ -91,6 +91,7 @@ export function runInstancesRequest(
     subnetId: attempt.subnetId,
     securityGroupIds: identity.securityGroupIds,
     capacityType: attempt.capacityType,
+    ...reservation(attempt),
     instanceProfile: identity.instanceProfile,
     userData: data.text,
     ...(associatePublicIPAddress !== undefined && { associatePublicIpAddress: associatePublicIPAddress }),
@@ -105,6 +106,14 @@ export function runInstancesRequest(
     tags: launchTags(context, attempt),
   };
   return { kind: "request", request };
+}
+
+function reservation({ reservationId, reservationType, interruptible }: LaunchAttempt): Partial<RunInstancesRequest> {
+  return {
+    ...(reservationId !== undefined && { capacityReservationId: reservationId }),
+    ...(reservationType !== undefined && { capacityReservationType: reservationType }),
+    ...(interruptible === true && { capacityReservationInterruptible: interruptible }),
+  };
 }
 
 /** Karpenter's tags, so that either controller recognises the instance (karpenter-aws §4.4), and the group's. */

@@ -5,6 +5,8 @@ export interface SpreadClaim {
   readonly name: string;
   readonly nodePool: string;
   readonly offerings: readonly [RankedOffering, ...RankedOffering[]];
+  /** How many of them, from the first, the spread may choose among; without it, all. */
+  readonly choosable?: number;
 }
 
 /** Running spot nodes of a NodePool. */
@@ -13,6 +15,12 @@ export interface SpotFleetCount {
   readonly instanceType: string;
   readonly zone: string;
   readonly nodes: number;
+}
+
+export interface SpreadClaims<C> {
+  readonly claims: readonly C[];
+  /** What the spread costs. */
+  readonly extraUsdPerHour: number;
 }
 
 /**
@@ -24,7 +32,7 @@ export function spreadSpot<C extends SpreadClaim>(
   claims: readonly C[],
   fleet: readonly SpotFleetCount[],
   share = 0.4,
-): { readonly claims: readonly C[]; readonly extraUsdPerHour: number } {
+): SpreadClaims<C> {
   const spot = claims.filter((claim) => claim.offerings[0].capacityType === "spot");
   const poolSize = sums([
     ...fleet.map(({ nodePool, nodes }): Tally => [nodePool, nodes]),
@@ -41,7 +49,9 @@ export function spreadSpot<C extends SpreadClaim>(
   let extraUsdPerHour = 0;
   for (const claim of claims.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const [first] = claim.offerings;
-    const choice = claim.offerings.find((one) => isNear(one, first) && hasRoom(claim.nodePool, one)) ?? first;
+    const choice =
+      claim.offerings.slice(0, claim.choosable).find((one) => isNear(one, first) && hasRoom(claim.nodePool, one)) ??
+      first;
     if (choice.capacityType === "spot") {
       for (const key of [inPlan(choice), inPool(claim.nodePool, choice)]) held.set(key, (held.get(key) ?? 0) + 1);
     }

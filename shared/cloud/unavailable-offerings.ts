@@ -12,6 +12,7 @@ export interface RefusedRequest {
   readonly zone: string;
   readonly capacityType: string;
   readonly subnetId: string;
+  readonly reservationId?: string;
 }
 
 /**
@@ -32,10 +33,10 @@ export function markUnavailable(
   return [{ ...scope, untilAt, times, code: error.code }];
 }
 
-/** Why an offering cannot be had now: the entry that says so. Wildcards apply. */
+/** Why an offering cannot be had now: the entry that says so. Wildcards apply. A reservation's entry has its id in the place of the zone. */
 export function unavailability(
   instanceType: string,
-  offering: Pick<Offering, "zone" | "capacityType">,
+  offering: Pick<Offering, "zone" | "capacityType" | "reservationId">,
   known: readonly UnavailableOffering[],
   now: number,
 ): UnavailableOffering | undefined {
@@ -43,7 +44,7 @@ export function unavailability(
     (entry) =>
       entry.untilAt > now &&
       (entry.instanceType === any || entry.instanceType === instanceType) &&
-      (entry.zone === any || entry.zone === offering.zone) &&
+      (entry.zone === any || entry.zone === offering.zone || entry.zone === offering.reservationId) &&
       (entry.capacityType === any || entry.capacityType === offering.capacityType),
   );
 }
@@ -101,11 +102,11 @@ const storedFact = z
 
 function scopeOf(
   error: Ec2ErrorClass,
-  { instanceType, zone, capacityType, subnetId }: RefusedRequest,
+  { instanceType, zone, capacityType, subnetId, reservationId }: RefusedRequest,
 ): Pick<UnavailableOffering, "instanceType" | "zone" | "capacityType"> | undefined {
   switch (error.scope) {
     case "offering":
-      return { instanceType, zone, capacityType };
+      return { instanceType, zone: reservationId ?? zone, capacityType };
     case "type-in-zone":
       return { instanceType, zone, capacityType: any };
     case "type":

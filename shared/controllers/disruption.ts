@@ -3,6 +3,7 @@ import { taintKey } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { Candidate } from "../disruption/candidates.ts";
 import { planDisruption } from "../disruption/disruption-plan.ts";
+import { surplusStaticClaims } from "../disruption/static-deprovisioning.ts";
 import { metric } from "../metrics.ts";
 import type { MergePatch, Ports } from "../ports.ts";
 import { mergeTaints } from "../scheduling/taints.ts";
@@ -30,12 +31,22 @@ export async function disrupt(
   await withLease(ports, lease, async () => {
     const snapshot = await read(ports, settings);
     await rollBack(ports, snapshot);
+    await removeSurplus(ports, lease, snapshot);
     const { command, decisions } = planDisruption(snapshot);
     for (const decision of decisions) ports.telemetry.log("debug", "disruption decision", { ...decision });
     if (command === undefined) return;
     ports.telemetry.count(metric.disruptionDecisions, command.candidates.length, { reason: command.reason });
     await limitedParallel(command.candidates, 10, (candidate) => removeEmpty(ports, lease, candidate));
   });
+}
+
+/** Nodes that static NodePools have too many of. Their pods get new places first, as far as drains let them. */
+async function removeSurplus(ports: Ports, lease: LeaseOptions, snapshot: Snapshot): Promise<void> {
+  const surplus = surplusStaticClaims(snapshot);
+  if (surplus.length === 0 || !(await holdsLease(ports, lease))) return;
+  await limitedParallel(surplus, 10, ({ claim, why }) =>
+    deleteClaim(ports, claim, { reason: "overprovisioned", why, needsReplacement: true }),
+  );
 }
 
 /**

@@ -135,9 +135,11 @@ async function markOfferings(ports: Ports, settings: Settings, affected: readonl
     const instanceType = labels[label.instanceType];
     const zone = labels[label.zone];
     const capacityType = labels[label.capacityType];
+    const reservationId = labels[label.reservationId];
     if (instanceType === undefined || zone === undefined || capacityType === undefined) return sum;
     const refusal = { ...classifyEc2Error("InsufficientInstanceCapacity"), code: replacement.reason };
-    const request = { instanceType, zone, capacityType, subnetId: "" };
+    const place = { instanceType, zone, capacityType, subnetId: "" };
+    const request = reservationId === undefined ? place : { ...place, reservationId };
     return withMarks(sum, markUnavailable(refusal, request, known, now));
   }, []);
   await writeUnavailableOfferings(ports, settings, marks, known);

@@ -77,11 +77,19 @@ function launchedStatus(claim: NodeClaim, instance: Ec2Instance, type: InstanceT
   };
 }
 
+/** A type may be in a reservation that this instance is not from. */
+const ofReservation: ReadonlySet<string> = new Set([
+  label.reservationId,
+  label.reservationType,
+  label.reservationInterruptible,
+]);
+
 /** Labels that follow from what was launched: single-valued ones of its type, and where it lies (karpenter-aws §2.4). */
 function instanceLabels(instance: Ec2Instance, type: InstanceType | undefined): Readonly<Record<string, string>> {
   const settled = [...(type?.requirements.values() ?? [])].flatMap(({ key, complement, values }) => {
     const [value, another] = values;
-    return complement || value === undefined || another !== undefined ? [] : [[key, value] as const];
+    const isOpen = complement || value === undefined || another !== undefined;
+    return isOpen || ofReservation.has(key) ? [] : [[key, value] as const];
   });
   const capacityType: CapacityType = instance.capacityType;
   return {
@@ -89,5 +97,20 @@ function instanceLabels(instance: Ec2Instance, type: InstanceType | undefined): 
     [label.instanceType]: instance.instanceType,
     [label.zone]: instance.zone,
     [label.capacityType]: capacityType,
+    ...reservationLabels(instance, type),
+  };
+}
+
+/** Where the class's status no longer tells the reservation's terms, its id is all there is to say. */
+function reservationLabels(
+  { capacityReservationId: id, capacityType }: Ec2Instance,
+  type: InstanceType | undefined,
+): Readonly<Record<string, string>> {
+  if (id === undefined || capacityType !== "reserved") return {};
+  const offering = type?.offerings.find(({ reservationId }) => reservationId === id);
+  return {
+    [label.reservationId]: id,
+    ...(offering?.reservationType !== undefined && { [label.reservationType]: offering.reservationType }),
+    ...(offering?.interruptible !== undefined && { [label.reservationInterruptible]: String(offering.interruptible) }),
   };
 }

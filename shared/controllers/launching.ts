@@ -3,7 +3,6 @@ import { label, wellKnownLabels } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { UnavailableOffering } from "../cloud/catalog.ts";
 import { classifyEc2Error } from "../cloud/ec2-errors.ts";
-import { instanceTypesFor } from "../cloud/instance-types.ts";
 import { type LaunchClaim, type LaunchGroup, launchGroups } from "../cloud/launch-groups.ts";
 import { advance, openSituation } from "../cloud/launch-progress.ts";
 import type { LaunchProblem, LaunchRequests, LaunchSituation } from "../cloud/launch-situation.ts";
@@ -11,6 +10,7 @@ import { nextLaunchStep } from "../cloud/launch-steps.ts";
 import { launchRequests } from "../cloud/run-instances.ts";
 import type { Hint } from "../hints.ts";
 import type { Ports } from "../ports.ts";
+import { poolTypes } from "../provisioning/pool-types.ts";
 import { conditionOf, isTrue } from "../state/conditions.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -132,15 +132,15 @@ async function groupContext(
   if (leader === undefined || nodeClass === undefined || obstacle !== undefined) {
     return { ...pass, requests: requestsWithoutClass(settings, obstacle), instanceTypes: new Map() };
   }
-  const instanceTypes = new Map(typesOf(nodeClass, snapshot).map((type) => [type.name, type]));
+  const known = poolTypes(group.nodePool, nodeClass, snapshot);
+  if ("reason" in known) {
+    const unreadable = classProblem("NodeClassNotReady", known.reason);
+    return { ...pass, requests: requestsWithoutClass(settings, unreadable), instanceTypes: new Map() };
+  }
+  const instanceTypes = new Map(known.types.map((type) => [type.name, type]));
   const cluster = await ports.cluster.describe();
   const nodeClaim = withoutInstanceLabels(leader);
   return { ...pass, requests: launchRequests({ cluster, nodeClaim, nodeClass, instanceTypes }), instanceTypes };
-}
-
-function typesOf(nodeClass: EC2NodeClass, { catalog, settings, now }: Snapshot) {
-  const { vmMemoryOverheadPercent, reservedEnis } = settings;
-  return instanceTypesFor(catalog, nodeClass, { vmMemoryOverheadPercent, reservedEnis, unavailable: [], now });
 }
 
 /** Nothing is launched for a class that is not ready: its subnets and images are not known (karpenter-aws §1.5, launch gate). */

@@ -1,12 +1,16 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { ec2NodeClassHash, hashVersion, nodePoolHash } from "../api/hashes.ts";
 import { annotation, awsGroup, terminationFinalizer, wellKnownLabels } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
+import { offeringKey } from "../cloud/instance-type.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
+import { poolTypes } from "../provisioning/pool-types.ts";
 import { type Requirements, requirementEntries } from "../scheduling/requirements.ts";
 import { formatResources } from "../scheduling/resources.ts";
-import { formatNominations } from "../state/nominations.ts";
+import { formatNominations, type Nomination } from "../state/nominations.ts";
 import { type PodRecord, podName } from "../state/pod-record.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import { cutText } from "./cut-text.ts";
 
 /** What a claim was planned from and with. */
 export interface Planning {
@@ -22,7 +26,7 @@ export function plannedObject(planned: PlannedNodeClaim, { snapshot, plan }: Pla
   if (pool === undefined) throw new RangeError(`NodeClaim ${planned.name} is planned for an unknown NodePool`);
   const { template } = pool.spec;
   const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === template.spec.nodeClassRef.name);
-  const { expireAfter, terminationGracePeriod } = template.spec;
+  const { expireAfter, terminationGracePeriod = snapshot.settings.terminationGracePeriod } = template.spec;
   return {
     apiVersion: "karpenter.sh/v1",
     kind: "NodeClaim",
@@ -37,6 +41,8 @@ export function plannedObject(planned: PlannedNodeClaim, { snapshot, plan }: Pla
           [`${awsGroup}/ec2nodeclass-hash`]: ec2NodeClassHash(nodeClass),
           [`${awsGroup}/ec2nodeclass-hash-version`]: hashVersion,
         }),
+        ...(planned.minValuesRelaxed && { [annotation.minValuesRelaxed]: "true" }),
+        ...overlayAnnotations(planned, nodeClass, snapshot),
         [annotation.nominatedPods]: formatNominations(planned.pods.map(nominationOf)),
         [annotation.reason]: reasonText(planned, plan),
       },
@@ -63,17 +69,37 @@ export function plannedObject(planned: PlannedNodeClaim, { snapshot, plan }: Pla
   };
 }
 
+/** Whether NodeOverlays have changed the price or the capacity of anything that the claim may become (karpenter-core §1.3). */
+function overlayAnnotations(
+  { nodePool, offerings }: PlannedNodeClaim,
+  nodeClass: EC2NodeClass | undefined,
+  snapshot: Snapshot,
+): Readonly<Record<string, string>> {
+  if (snapshot.nodeOverlays.length === 0 || nodeClass === undefined) return {};
+  const known = poolTypes(nodePool, nodeClass, snapshot);
+  const names = new Set(offerings.map(({ instanceType }) => instanceType));
+  const types = "reason" in known ? [] : known.types.filter(({ name }) => names.has(name));
+  const chosen = new Set(offerings.map((offering) => offeringKey(offering.instanceType, offering)));
+  const isPriced = types.some(({ name, offerings: sold }) =>
+    sold.some((offering) => offering.priceOverlaid && chosen.has(offeringKey(name, offering))),
+  );
+  return {
+    ...(isPriced && { [annotation.priceOverlayApplied]: "true" }),
+    ...(types.some(({ capacityOverlaid }) => capacityOverlaid) && { [annotation.capacityOverlayApplied]: "true" }),
+  };
+}
+
 /** The choice, the plan's price beside its bound, and as many of the pods' names as there is room for. */
 function reasonText({ reason, pods }: PlannedNodeClaim, plan: Planning["plan"]): string {
   const usd = (price: number) => `${Number(price.toFixed(4))} USD per hour`;
   const whole = `the whole plan: ${usd(plan.priceUsdPerHour)}, at least ${usd(plan.lowerBoundUsdPerHour)}`;
-  const text = `${reason}; ${whole}; pods: ${pods.map(podName).join(", ")}`;
-  // A character cut in half decodes to one that is longer than its remains.
-  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, mostReasonBytes)).replace(/\uFFFD$/u, "");
+  const text = pods.length === 0 ? reason : `${reason}; ${whole}; pods: ${pods.map(podName).join(", ")}`;
+  return cutText(text, mostReasonBytes);
 }
 
-function nominationOf(pod: PodRecord) {
-  return { uid: pod.uid, owner: pod.owner?.uid ?? "", class: pod.classKey };
+function nominationOf({ uid, owner, classKey, constraints }: PodRecord): Nomination {
+  const requests = { ...formatResources(constraints.requests) };
+  return { uid, owner: owner?.uid ?? "", class: classKey, ...(owner?.kind === "StatefulSet" && { requests }) };
 }
 
 /** Custom labels that the requirements settle; well-known ones follow from the instance (karpenter-core §3). */

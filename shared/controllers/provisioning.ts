@@ -1,19 +1,26 @@
+import type { NodeClaim } from "../api/node-claim.ts";
 import type { Hint } from "../hints.ts";
 import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
+import { withoutBufferPods } from "../provisioning/buffer-plan.ts";
 import { claimOfferings } from "../provisioning/claim-offerings.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
 import { planProvisioning } from "../provisioning/scheduler.ts";
+import { planStaticCapacity, type StaticCapacityPlan, withStaticCapacity } from "../provisioning/static-capacity.ts";
 import { podName } from "../state/pod-record.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { waitForQuiet } from "./batching-window.ts";
-import { createClaim } from "./claim-creation.ts";
+import { writeBufferStatuses } from "./capacity-buffers.ts";
+import { createClaim, createStaticClaim } from "./claim-creation.ts";
 import { DeferredErrors } from "./deferred-errors.ts";
 import { launchClaims } from "./launching.ts";
 import { acquireLease, type LeaseOptions, releaseLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
-import { readSnapshot } from "./read-snapshot.ts";
+import { writeOverlayStatuses } from "./node-overlay-status.ts";
+import { withPoolConditions, writeNodePoolStatuses } from "./node-pool-status.ts";
+import { writePodEvents } from "./pod-events.ts";
+import { readWorld } from "./read-snapshot.ts";
 import { noteRoom } from "./room-notes.ts";
 
 /** Function timeout and ten seconds (design rule 5, §4.1). */
@@ -64,24 +71,57 @@ async function pass(
   lease: LeaseOptions,
   startedAt: number,
 ): Promise<ProvisioningPlan> {
-  const snapshot = await readSnapshot(ports, settings);
-  const plan = planProvisioning(snapshot);
-  report(ports, plan);
+  const { snapshot: read, buffers } = await readWorld(ports, settings);
+  const seen = withPoolConditions(read);
   const errors = new DeferredErrors();
-  const created = await limitedParallel(plan.nodeClaims, claimsCreatedAtOnce, (planned) =>
-    errors.during(() => createClaim(ports, planned, { snapshot, plan })),
+  const fixed = planStaticCapacity(seen);
+  const fixedClaims = await created(fixed.nodeClaims, (planned) =>
+    errors.during(() => createStaticClaim(ports, planned, { snapshot: seen, plan: noPods })),
   );
-  await errors.during(() => noteRoom(ports, plan, snapshot));
+  const snapshot = withClaims(seen, [...fixedClaims.values()]);
+  const pods = planProvisioning(snapshot);
+  const plan = withStaticCapacity(withoutBufferPods(pods), fixed);
+  report(ports, plan, fixed);
+  const claims = await created(pods.nodeClaims, (planned) =>
+    errors.during(() => createClaim(ports, planned, { snapshot, plan: pods })),
+  );
+  await errors.during(() => noteRoom(ports, pods, snapshot));
   const choices = new Map(
-    created.map((claim, index) => [claim?.metadata.name, plan.nodeClaims[index]?.offerings ?? []]),
+    [...fixedClaims, ...claims].map(([planned, { metadata }]) => [metadata.name, planned.offerings]),
   );
-  const claims = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
+  const toLaunch = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
     nodeClaim,
     offerings: choices.get(nodeClaim.metadata.name) ?? remainingOfferings(nodeClaim, snapshot),
   }));
-  await launchClaims({ ports, settings, lease, snapshot, startedAt, errors }, claims);
+  await launchClaims({ ports, settings, lease, snapshot, startedAt, errors }, toLaunch);
+  await writeBufferStatuses(ports, buffers, { plan: pods, snapshot, errors });
+  await writeOverlayStatuses(ports, snapshot, errors);
+  await writeNodePoolStatuses(ports, read, errors);
+  await writePodEvents(ports, pods, new Map([...claims].map(([planned, { metadata }]) => [planned, metadata.name])));
   errors.throwFirst();
   return plan;
+}
+
+const noPods = { priceUsdPerHour: 0, lowerBoundUsdPerHour: 0 };
+
+/** The claims that were written for planned ones, without those that could not be. */
+async function created(
+  planned: readonly PlannedNodeClaim[],
+  create: (planned: PlannedNodeClaim) => Promise<NodeClaim | undefined>,
+): Promise<ReadonlyMap<PlannedNodeClaim, NodeClaim>> {
+  const stored = await limitedParallel(
+    planned,
+    claimsCreatedAtOnce,
+    async (claim) => [claim, await create(claim)] as const,
+  );
+  return new Map(stored.flatMap(([claim, object]) => (object === undefined ? [] : [[claim, object] as const])));
+}
+
+/** With claims that were written since: the limits of pools and cluster count them. */
+function withClaims(snapshot: Snapshot, claims: readonly NodeClaim[]): Snapshot {
+  const names = new Set(snapshot.nodeClaims.map(({ metadata }) => metadata.name));
+  const others = claims.filter(({ metadata }) => !names.has(metadata.name));
+  return { ...snapshot, nodeClaims: [...snapshot.nodeClaims, ...others] };
 }
 
 /** Ranking is only worth its time for a claim that has no instance and is to have one. */
@@ -90,8 +130,10 @@ function remainingOfferings(claim: Parameters<typeof claimOfferings>[0], snapsho
   return isWanting ? claimOfferings(claim, snapshot) : [];
 }
 
-function report(ports: Ports, plan: ProvisioningPlan): void {
+function report(ports: Ports, plan: ProvisioningPlan, { shortfalls }: StaticCapacityPlan): void {
   ports.telemetry.count(metric.unschedulablePods, plan.unschedulable.length);
+  for (const [zone, pods] of plan.podsByZone) ports.telemetry.count(metric.pendingPodsByZone, pods, { zone });
+  for (const shortfall of shortfalls) ports.telemetry.log("warn", "static NodePool lacks nodes", { ...shortfall });
   ports.telemetry.log("info", "plan", {
     nodeClaims: plan.nodeClaims.map(describeClaim),
     existing: plan.existing.map(({ name, pods }) => ({ name, pods: pods.length })),

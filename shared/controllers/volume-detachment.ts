@@ -1,8 +1,8 @@
-import type { Pod } from "../api/core.ts";
 import type { VolumeAttachment } from "../api/storage.ts";
 import { drainablePods } from "../disruption/drain.ts";
 import type { Ports } from "../ports.ts";
 import type { PodRecord } from "../state/pod-record.ts";
+import { claimVolumes } from "../state/pod-volumes.ts";
 
 /**
  * Names of the persistent volumes that a drained node must still give back: a volume whose machine ends while attached is blocked for
@@ -19,7 +19,7 @@ export async function volumesInTheWay(
   const leaving = new Set(drainablePods(pods, ports.clock.now()).map((pod) => pod.uid));
   const kept = new Set<string | undefined>();
   for (const pod of pods.filter(({ uid }) => !leaving.has(uid))) {
-    for (const name of claimNames(pod)) {
+    for (const { claim: name } of claimVolumes(pod)) {
       const claim = await ports.kubernetes.get("PersistentVolumeClaim", { name, namespace: pod.namespace });
       kept.add(claim?.spec.volumeName);
     }
@@ -32,13 +32,4 @@ export function attachedVolumes(nodeName: string, attachments: readonly VolumeAt
     .filter((attachment) => attachment.spec.nodeName === nodeName)
     .flatMap((attachment) => attachment.spec.source.persistentVolumeName ?? [])
     .sort();
-}
-
-/** A generic ephemeral volume has a claim named `POD-VOLUME` (KEP-1698). */
-function claimNames(pod: PodRecord): readonly string[] {
-  const volumes: NonNullable<Pod["spec"]["volumes"]> = pod.constraints.spec.volumes ?? [];
-  return volumes.flatMap((volume) => {
-    if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];
-    return volume.ephemeral === undefined ? [] : [`${pod.name}-${volume.name}`];
-  });
 }

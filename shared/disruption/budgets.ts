@@ -1,4 +1,5 @@
 import { Cron } from "croner";
+import { cronFault } from "../api/cron-syntax.ts";
 import type { Budget, DisruptionReason, NodePool } from "../api/node-pool.ts";
 import { parseDuration } from "../api/time.ts";
 
@@ -19,39 +20,55 @@ export interface Allowance {
 /** How many more nodes of a pool may be disrupted for a reason now: the tightest of its active budgets that apply. */
 export function allowance(pool: NodePool, reason: DisruptionReason, nodes: PoolNodes, now: number): Allowance {
   const limits = pool.spec.disruption.budgets
-    .filter((budget) => budget.reasons === undefined || budget.reasons.includes(reason))
-    .map((budget) => ({ budget, limit: limitOf(budget, nodes.total, now) }))
+    .filter(({ reasons }) => reasons === undefined || reasons.includes(reason))
+    .map((budget) => ({ budget, ...limitOf(budget, nodes.total, now) }))
     .sort((a, b) => a.limit - b.limit);
   const [tightest] = limits;
   if (tightest === undefined || tightest.limit === Number.POSITIVE_INFINITY) {
     return { nodes: Number.POSITIVE_INFINITY, reason: `no budget of NodePool ${pool.metadata.name} is active` };
   }
-  const { budget, limit } = tightest;
-  const window = budget.schedule === undefined ? "" : ` (schedule ${budget.schedule} for ${budget.duration ?? "?"})`;
-  const words = `budget ${budget.nodes}${window} of NodePool ${pool.metadata.name} allows ${limit} of ${nodes.total} nodes`;
-  return { nodes: Math.max(0, limit - nodes.unavailable), reason: `${words}, ${nodes.unavailable} are unavailable` };
+  const { budget, limit, error } = tightest;
+  const name = `budget ${describeBudget(budget)} of NodePool ${pool.metadata.name}`;
+  if (error !== undefined) return { nodes: 0, reason: `${name} cannot be read and allows nothing: ${error}` };
+  const words = `${name} allows ${limit} of ${nodes.total} nodes, ${nodes.unavailable} are unavailable`;
+  return { nodes: Math.max(0, limit - nodes.unavailable), reason: words };
 }
 
-/** Infinity while the budget is not in force; 0 when its schedule or value cannot be read: a mistake must not disrupt. */
-function limitOf(budget: Budget, total: number, now: number): number {
-  const isActive = isInForce(budget, now);
-  if (isActive === undefined) return 0;
-  if (!isActive) return Number.POSITIVE_INFINITY;
-  const amount = Number.parseInt(budget.nodes, 10);
-  if (Number.isNaN(amount)) return 0;
-  return budget.nodes.endsWith("%") ? Math.ceil((total * amount) / 100) : amount;
+interface Limit {
+  /** Infinity while the budget is not in force. */
+  readonly limit: number;
+  /** Why the budget cannot be read; its limit is then 0, for a mistake must not disrupt. */
+  readonly error?: string;
 }
 
-/** In force: the schedule's first hit after `now - duration`, in UTC, is not after now. Undefined when it cannot be read. */
-function isInForce(budget: Budget, now: number): boolean | undefined {
-  if (budget.schedule === undefined) return true;
-  const seconds = parseDuration(budget.duration ?? "");
-  if (seconds === undefined) return undefined;
-  try {
-    const schedule = new Cron(budget.schedule, { timezone: "UTC", mode: "5-part", paused: true });
-    const hit = schedule.nextRun(new Date(now - seconds * 1_000));
-    return hit !== null && hit.getTime() <= now;
-  } catch {
-    return undefined;
+function limitOf(budget: Budget, total: number, now: number): Limit {
+  const inForce = isInForce(budget, now);
+  if (typeof inForce === "string") return { limit: 0, error: inForce };
+  if (!inForce) return { limit: Number.POSITIVE_INFINITY };
+  const [, amount, percent] = /^(\d+)(%?)$/.exec(budget.nodes) ?? [];
+  if (amount === undefined) {
+    return { limit: 0, error: `nodes: found ${JSON.stringify(budget.nodes)}, expected a count or a share such as 10%` };
   }
+  return { limit: percent === "%" ? Math.ceil((total * Number(amount)) / 100) : Number(amount) };
+}
+
+/**
+ * Whether the window is open: the schedule's first hit after `now - duration`, in UTC, is not after now (karpenter-core §6.5). In
+ * words, why that cannot be said.
+ */
+function isInForce({ schedule, duration }: Budget, now: number): boolean | string {
+  if (schedule === undefined) return true;
+  const fault = cronFault(schedule);
+  if (fault !== undefined) return `schedule: found ${JSON.stringify(schedule)}, expected ${fault}`;
+  const seconds = parseDuration(duration ?? "");
+  if (seconds === undefined)
+    return `duration: found ${JSON.stringify(duration)}, expected hours and minutes such as 1h30m`;
+  const hit = new Cron(schedule, { timezone: "UTC", mode: "5-part", paused: true }).nextRun(
+    new Date(now - seconds * 1_000),
+  );
+  return hit !== null && hit.getTime() <= now;
+}
+
+function describeBudget({ nodes, schedule, duration }: Budget): string {
+  return schedule === undefined ? nodes : `${nodes} (schedule ${schedule} for ${duration ?? "?"})`;
 }

@@ -1,3 +1,5 @@
+import { bufferHosts } from "../provisioning/buffer-plan.ts";
+import { withBufferPods } from "../state/buffer-pods.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
 import { isTrue } from "../state/conditions.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -19,8 +21,12 @@ const methods: readonly DisruptionMethod[] = [emptiness];
 
 /** What voluntary disruption would do in this world, and why each node is kept or not. */
 export function planDisruption(snapshot: Snapshot): DisruptionPlan {
-  const { candidates, kept } = disruptionCandidates(snapshot);
-  const world = { now: snapshot.now, poolNodes: poolNodes(clusterNodes(snapshot)) };
+  const { candidates, kept } = disruptionCandidates(withBufferPods(snapshot));
+  const world = {
+    now: snapshot.now,
+    poolNodes: poolNodes(clusterNodes(snapshot)),
+    bufferHosts: bufferHosts(snapshot),
+  };
   let decisions: readonly DisruptionDecision[] = [];
   for (const method of methods) {
     const result = method(candidates, world);

@@ -6,6 +6,8 @@ export interface DisruptionWorld {
   readonly now: number;
   /** By pool name. */
   readonly poolNodes: ReadonlyMap<string, PoolNodes>;
+  /** By node name: the CapacityBuffer that has room there. Such a node is not empty; other methods may still move the room. */
+  readonly bufferHosts: ReadonlyMap<string, string>;
 }
 
 /** Nodes to be disrupted together, and why. */
@@ -29,7 +31,7 @@ export function emptiness(candidates: readonly Candidate[], world: DisruptionWor
   const decisions = candidates.map((candidate): DisruptionDecision => {
     const { claim, pool } = candidate;
     const nodeClaim = claim.metadata.name;
-    const obstacle = emptinessObstacle(candidate, world.now);
+    const obstacle = emptinessObstacle(candidate, world);
     if (obstacle !== undefined) return { nodeClaim, outcome: "keep", reason: obstacle };
     const nodes = world.poolNodes.get(pool.metadata.name) ?? { total: 0, unavailable: 0 };
     const budget = allowance(pool, "Empty", nodes, world.now);
@@ -42,8 +44,10 @@ export function emptiness(candidates: readonly Candidate[], world: DisruptionWor
   return chosen.length === 0 ? { decisions } : { decisions, command: { reason: "Empty", candidates: chosen } };
 }
 
-function emptinessObstacle(candidate: Candidate, now: number): string | undefined {
-  const { claim, pool, reschedulable, podObstacle } = candidate;
+function emptinessObstacle(candidate: Candidate, { now, bufferHosts }: DisruptionWorld): string | undefined {
+  const { claim, node, pool, reschedulable, podObstacle } = candidate;
+  const buffer = bufferHosts.get(node.metadata.name);
   if (reschedulable.length > 0) return `${reschedulable.length} pods run on it`;
+  if (buffer !== undefined) return `it has room for CapacityBuffer ${buffer}`;
   return podObstacle ?? consolidationObstacle(claim, pool, now);
 }

@@ -1,18 +1,20 @@
 import { label } from "../api/labels.ts";
 import { allows, intersectAll, type Requirement } from "../scheduling/requirements.ts";
 import { addResources, fits, type Resources } from "../scheduling/resources.ts";
-import type { PodConstraints } from "../state/pod-record.ts";
+import { forsakenBy, wishesOf } from "./affinity-wishes.ts";
 import type { NewDemand, Unit, UnitPart } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
 import { canShareNode } from "./node-sharing.ts";
 import { demandRequirements } from "./open-labels.ts";
+import type { RefusalDetail } from "./plan.ts";
+import { sharedAttachments } from "./shared-attachments.ts";
 import type { Topology } from "./topology.ts";
-import { isEmptyEverywhere } from "./topology-rules.ts";
+import { selfContradiction } from "./topology-refusals.ts";
 
 /** Units to pack, and what no node can hold together. */
 export interface Bundling {
   readonly units: readonly Unit[];
-  readonly refused: readonly { readonly demand: number; readonly pods: number; readonly reason: string }[];
+  readonly refused: readonly { readonly demand: number; readonly pods: number; readonly refusal: RefusalDetail }[];
 }
 
 /**
@@ -33,8 +35,8 @@ interface Family {
   readonly free: readonly number[];
   /** Demands that some attracted one wants. */
   readonly wanted: ReadonlySet<number>;
-  /** They want pods that no new node will have. */
-  readonly forsaken: readonly number[];
+  /** They want to be near pods that will not be there, by a term of this topology key. */
+  readonly forsaken: readonly { readonly demand: number; readonly key: string }[];
   /** A member wants to be with its own kind: all of them on one node. */
   readonly isSelfAttracted: boolean;
 }
@@ -51,57 +53,15 @@ function familiesOf(demands: readonly NewDemand[], topology: Topology): readonly
     const attracted = members.filter((member) => isOwner(member) && !forsaken.has(member));
     return {
       attracted,
-      free: members.filter((member) => !isOwner(member)),
-      forsaken: members.filter((member) => forsaken.has(member)),
+      free: members.filter((member) => !isOwner(member) && !forsaken.has(member)),
+      forsaken: members.flatMap((demand) => {
+        const key = forsaken.get(demand);
+        return key === undefined ? [] : [{ demand, key }];
+      }),
       wanted: new Set(attracted.flatMap((member) => wishes[member]?.targets.flat() ?? [])),
       isSelfAttracted: attracted.some((member) => wishes[member]?.isForItself),
     };
   });
-}
-
-interface Wishes {
-  /** For each hostname affinity term, the demands that satisfy it. */
-  readonly targets: readonly (readonly number[])[];
-  readonly isForItself: boolean;
-}
-
-function wishesOf(demands: readonly NewDemand[], owner: number, topology: Topology): Wishes {
-  const constraints = demands[owner]?.podClass.constraints;
-  if (constraints === undefined) return { targets: [], isForItself: false };
-  const firstOfClass = firstDemandOf(demands, constraints);
-  const groups = topology
-    .of(constraints)
-    .owned.filter((group) => group.kind === "affinity" && group.key === label.hostname);
-  const targets = groups.map((group) => {
-    // Members of the kind that run already, or that lie in another domain or tier, take away the freedom to choose.
-    const mayBeFirst = isEmptyEverywhere(group) && owner === firstOfClass;
-    return [...demands.keys()].filter((index) => {
-      const other = demands[index]?.podClass.constraints;
-      return other !== undefined && group.matches(other) && (other !== constraints || (mayBeFirst && index === owner));
-    });
-  });
-  return { targets, isForItself: groups.some((group) => group.matches(constraints)) };
-}
-
-function firstDemandOf(demands: readonly NewDemand[], constraints: PodConstraints): number | undefined {
-  const ofClass = [...demands.keys()].filter((index) => demands[index]?.podClass.constraints === constraints);
-  return ofClass.sort((a, b) => (demands[a]?.tier ?? 0) - (demands[b]?.tier ?? 0) || a - b)[0];
-}
-
-/**
- * Demands that no order of scheduling can serve: built up from those without a wish and those that may be the first of their own kind, a
- * demand is served once each of its terms has a target that is served before it. Pods that want each other in a circle never are.
- */
-function forsakenBy(wishes: readonly Wishes[]): ReadonlySet<number> {
-  const served = new Set<number>();
-  for (let before = -1; before < served.size; ) {
-    before = served.size;
-    wishes.forEach(({ targets }, owner) => {
-      const isServed = targets.every((term) => term.some((target) => target === owner || served.has(target)));
-      if (isServed) served.add(owner);
-    });
-  }
-  return new Set([...wishes.keys()].filter((owner) => !served.has(owner)));
 }
 
 function merge(family: number[], a: number, b: number): void {
@@ -121,11 +81,17 @@ function bundleFamily(demands: readonly NewDemand[], family: Family, topology: T
     count: podsOf(demand) - inBundles(demand),
   }));
   const refusals = [
-    ...family.forsaken.map((demand) => ({ demand, pods: podsOf(demand), reason: noCompany })),
+    ...family.forsaken.map(({ demand, key }) => ({
+      demand,
+      pods: podsOf(demand),
+      refusal: key === label.hostname ? hostnameRefusal(noCompany, companyAccepted) : circleRefusal(key),
+    })),
     ...family.attracted.map((demand) => ({
       demand,
       pods: podsOf(demand) - inBundles(demand),
-      reason: `${noSharedNode} (${inBundles(demand)} of ${podsOf(demand)} pods have a place)`,
+      refusal:
+        contradictionOf(demands[demand], topology) ??
+        hostnameRefusal(`${noSharedNode} (${inBundles(demand)} of ${podsOf(demand)} pods have a place)`, shareAccepted),
     })),
   ];
   return {
@@ -134,6 +100,22 @@ function bundleFamily(demands: readonly NewDemand[], family: Family, topology: T
   };
 }
 
+function contradictionOf(demand: NewDemand | undefined, topology: Topology): RefusalDetail | undefined {
+  if (demand === undefined) return undefined;
+  return selfContradiction(topology.of(demand.constraints), demand.constraints, label.hostname);
+}
+
+function hostnameRefusal(reason: string, accepted: string): RefusalDetail {
+  return { reason, key: label.hostname, found: "pod affinity to be on one node with others", accepted };
+}
+
+function circleRefusal(key: string): RefusalDetail {
+  const reason = `pod affinity on ${key}: the pods it wants are to be placed themselves, and want others in turn`;
+  return { reason, key, found: "pods that want each other", accepted: "one of them that may be the first" };
+}
+
+const companyAccepted = "such a pod on a node with room, or planned for a new one";
+const shareAccepted = "pods that fit on one node together, or a wider topology key";
 const noSharedNode = "pod affinity on kubernetes.io/hostname: no node is large enough for all that want to share it";
 const noCompany =
   "pod affinity on kubernetes.io/hostname: the pods it wants are on no node with room, nor will they be on a new one";
@@ -200,7 +182,7 @@ function shareOf(size: number, parts: number, index: number): number {
 /** The node options that every part of a unit accepts and that hold it whole. */
 export function sharedOptions(demands: readonly NewDemand[], parts: readonly UnitPart[]): readonly NodeOption[] {
   const [first, ...others] = parts.map(({ demand }) => demands[demand]?.options ?? []);
-  const requests = unitRequests(demands, parts);
+  const requests = addResources(unitRequests(demands, parts), sharedAttachments(demands, parts));
   const rest = [...new Set(others)].map((options) => new Set(options));
   const zone = parts.length < 2 ? undefined : zoneWanted(demands, parts);
   return (first ?? []).filter(
@@ -219,7 +201,7 @@ function zoneWanted(demands: readonly NewDemand[], parts: readonly UnitPart[]): 
 export function unitRequests(demands: readonly NewDemand[], parts: readonly UnitPart[]): Resources {
   return addResources(
     ...parts.map(({ demand, pods }) => {
-      const requests = demands[demand]?.podClass.constraints.requests ?? {};
+      const requests = demands[demand]?.constraints.requests ?? {};
       return Object.fromEntries(Object.entries(requests).map(([resource, amount]) => [resource, amount * pods]));
     }),
   );

@@ -6,7 +6,7 @@ import type { ClaimDraft } from "./planned-claims.ts";
 
 /** A draft with its choice made: the first of its offerings. */
 export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
-  const { pool, pods, offerings, name, nodePool, requirements } = draft;
+  const { pool, pods, offerings, name, nodePool, requirements, minValuesRelaxed } = draft;
   const { metadata, spec } = pool.pool.spec.template;
   const [best, ...others] = offerings;
   const option = pool.options.find(({ instanceType }) => instanceType.name === best.instanceType);
@@ -21,13 +21,16 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
     startupTaints: spec.startupTaints ?? [],
     requests: addResources(draft.podRequests, option?.daemonRequests ?? {}),
     allocatable: option?.instanceType.allocatable ?? {},
+    minValuesRelaxed,
     reason: reasonFor(pods.length, best, others),
   };
 }
 
 function reasonFor(pods: number, best: RankedOffering, others: readonly RankedOffering[]): string {
-  const text = (offering: RankedOffering) =>
-    `${offering.instanceType} ${offering.capacityType} in ${offering.zone} at ${offering.priceUsdPerHour} USD per hour`;
+  const text = ({ instanceType, capacityType, zone, priceUsdPerHour, reservationId }: RankedOffering) =>
+    reservationId === undefined
+      ? `${instanceType} ${capacityType} in ${zone} at ${priceUsdPerHour} USD per hour`
+      : `${instanceType} in ${zone} from reservation ${reservationId}, paid already`;
   const these = pods === 1 ? "this pod" : `these ${pods} pods`;
   const cheaper = others.find((offering) => offering.priceUsdPerHour < best.priceUsdPerHour);
   if (cheaper !== undefined) {

@@ -1,11 +1,13 @@
 import { label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
-import { instanceTypesFor } from "../cloud/instance-types.ts";
-import { type RankedOffering, rankOfferings } from "../cloud/ranking.ts";
-import { allows, firstConflict, requirementsOf } from "../scheduling/requirements.ts";
+import type { InstanceType, Offering } from "../cloud/instance-type.ts";
+import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
+import { allows, firstConflict, type Requirements, requirementsOf } from "../scheduling/requirements.ts";
 import { fits, parseResources } from "../scheduling/resources.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { withoutExotic } from "./exotic-types.ts";
+import { poolTypes } from "./pool-types.ts";
+import { forOffering } from "./reserved-offerings.ts";
 
 /**
  * Offerings for a NodeClaim from its own requirements alone, best first: for claims of an earlier pass and for those that nobody
@@ -15,30 +17,29 @@ import { withoutExotic } from "./exotic-types.ts";
 export function claimOfferings(claim: NodeClaim, snapshot: Snapshot): readonly RankedOffering[] {
   const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === claim.spec.nodeClassRef.name);
   if (nodeClass === undefined) return [];
-  const { vmMemoryOverheadPercent, reservedEnis } = snapshot.settings;
+  const known = poolTypes(claim.metadata.labels?.[label.nodePool], nodeClass, snapshot);
+  if ("reason" in known) return [];
   const wanted = requirementsOf(claim.spec.requirements);
   const requests = parseResources(claim.spec.resources?.requests);
-  const types = instanceTypesFor(snapshot.catalog, nodeClass, {
-    vmMemoryOverheadPercent,
-    reservedEnis,
-    unavailable: [],
-    now: snapshot.now,
-  }).filter((type) => firstConflict(type.requirements, wanted) === undefined && fits(requests, type.allocatable));
+  const types = known.types.filter(
+    (type) => firstConflict(type.requirements, wanted) === undefined && fits(requests, type.allocatable),
+  );
   const offerings = withoutExotic(types).flatMap((type) =>
     type.offerings
-      .filter(({ available, zone, capacityType }) => {
-        const isWanted = (key: string, value: string) => {
-          const requirement = wanted.get(key);
-          return requirement === undefined || allows(requirement, value);
-        };
-        return available && isWanted(label.zone, zone) && isWanted(label.capacityType, capacityType);
-      })
-      .map(({ zone, capacityType, priceUsdPerHour }) => ({
-        instanceType: type.name,
-        zone,
-        capacityType,
-        priceUsdPerHour,
-      })),
+      .filter((offering) => offering.available && isWanted(type, offering, wanted))
+      .map((offering) => rankedOffering(type.name, offering)),
   );
   return rankOfferings(offerings);
+}
+
+function isWanted({ requirements }: InstanceType, offering: Offering, wanted: Requirements): boolean {
+  const allowed = (key: string, value: string) => {
+    const found = wanted.get(key);
+    return found === undefined || allows(found, value);
+  };
+  return (
+    allowed(label.zone, offering.zone) &&
+    allowed(label.capacityType, offering.capacityType) &&
+    firstConflict(forOffering(requirements, offering), wanted) === undefined
+  );
 }

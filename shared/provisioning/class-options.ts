@@ -1,91 +1,86 @@
 import { wellKnownLabels } from "../api/labels.ts";
-import { formatHostPort, hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
-import {
-  describeConflict,
-  firstConflict,
-  firstIncompatibility,
-  type Requirements,
-} from "../scheduling/requirements.ts";
+import { parseHostPort } from "../scheduling/host-ports.ts";
+import { firstConflict, firstIncompatibility, type Requirements } from "../scheduling/requirements.ts";
 import { fits } from "../scheduling/resources.ts";
-import { firstUntolerated } from "../scheduling/taints.ts";
+import { firstUntolerated, refusingEffects } from "../scheduling/taints.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { isExotic } from "./exotic-types.ts";
-import type { NodeOption, PlanningPools, PoolOptions, PoolRejection } from "./node-options.ts";
+import { minValuesOf, type UnreachedMinValues, unreachedMinValues } from "./min-values.ts";
+import type { NodeOption, PlanningPools, PoolOptions } from "./node-options.ts";
 import { weightOf } from "./node-options.ts";
+import type { Refusal, RefusalDetail } from "./plan.ts";
+import { hostPortRefusal, labelRefusal, taintRefusal, takenPort } from "./pool-refusals.ts";
 import { isSoldInAllowedZone, whyNothingFits } from "./why-nothing-fits.ts";
 
 /** The nodes that could hold one pod of a class. */
 export interface ClassOptions {
-  /** Requirements of the OR-term that is used. */
-  readonly requirements: Requirements;
   /** By NodePool weight, heaviest first: a heavier pool is used while it can be. Equal weights compete on price. */
-  readonly tiers: readonly (readonly NodeOption[])[];
+  readonly tiers: readonly Tier[];
   /** Why each other pool cannot take it. */
-  readonly rejections: readonly PoolRejection[];
+  readonly rejections: readonly Refusal[];
 }
 
-/**
- * Matches a class against every NodePool. Of several required OR-terms the first that some pool can serve is used, as Karpenter
- * consumes them (karpenter-core §2.4); with none, the last term's reasons are given.
- */
-export function classOptions(constraints: PodConstraints, pools: PlanningPools): ClassOptions {
-  let last: ClassOptions = { requirements: new Map(), tiers: [], rejections: pools.rejected };
-  for (const wanted of constraints.nodeAlternatives) {
-    last = optionsFor(constraints, wanted, pools);
-    if (last.tiers.length > 0) return last;
-  }
-  return last;
+interface Tier {
+  readonly weight: number;
+  readonly options: readonly NodeOption[];
 }
 
-function optionsFor(
+/** Matches a class, with one of its node alternatives, against every NodePool. */
+export function classOptions(
   constraints: PodConstraints,
   wanted: Requirements,
-  { pools, rejected }: PlanningPools,
+  { pools, rejected, minValuesPolicy }: PlanningPools,
 ): ClassOptions {
   const rejections = [...rejected];
   const byWeight = new Map<number, NodeOption[]>();
   for (const pool of pools) {
-    const match = matchPool(constraints, wanted, pool);
+    const match = matchPool(constraints, wanted, pool, minValuesPolicy);
     if ("reason" in match) {
-      rejections.push({ nodePool: pool.pool.metadata.name, reason: match.reason });
+      rejections.push({ nodePool: pool.pool.metadata.name, ...match });
     } else {
       const weight = weightOf(pool.pool);
       byWeight.set(weight, [...(byWeight.get(weight) ?? []), ...match.options]);
     }
   }
-  return { requirements: wanted, tiers: [...byWeight.values()], rejections };
+  return { tiers: [...byWeight].map(([weight, options]) => ({ weight, options })), rejections };
 }
 
 function matchPool(
   constraints: PodConstraints,
   wanted: Requirements,
   pool: PoolOptions,
-): { readonly options: readonly NodeOption[] } | { readonly reason: string } {
-  const taint = firstUntolerated(pool.taints, constraints.tolerations);
-  if (taint !== undefined) {
-    return {
-      reason: `does not tolerate the taint ${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`,
-    };
-  }
+  minValuesPolicy: PlanningPools["minValuesPolicy"],
+): { readonly options: readonly NodeOption[] } | RefusalDetail {
+  const taint = firstUntolerated(pool.taints, constraints.tolerations, refusingEffects(constraints));
+  if (taint !== undefined) return taintRefusal(taint, constraints);
   const conflict = firstIncompatibility(pool.requirements, wanted, wellKnownLabels);
-  if (conflict !== undefined) return { reason: describeConflict(conflict) };
+  if (conflict !== undefined) return labelRefusal(conflict, constraints);
   const options = pool.options
     .filter((option) => firstConflict(option.requirements, wanted) === undefined)
     .filter((option) => isSoldInAllowedZone(option, wanted));
   const wantedPorts = constraints.hostPorts.map(parseHostPort);
-  const takenBy = (option: NodeOption) => hostPortConflict(option.daemonHostPorts.map(parseHostPort), wantedPorts);
-  const portFree = wantedPorts.length === 0 ? options : options.filter((option) => takenBy(option) === undefined);
-  const [first] = options;
-  if (portFree.length === 0 && first !== undefined) {
-    const taken = takenBy(first);
-    return {
-      reason: `a DaemonSet takes the host port ${taken === undefined ? "" : formatHostPort(taken)} on every node`,
-    };
-  }
+  const portRefusal = hostPortRefusal(wantedPorts, options);
+  if (portRefusal !== undefined) return portRefusal;
+  const portFree = options.filter((option) => takenPort(wantedPorts, option) === undefined);
   const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
+  if (fitting.length === 0) return whyNothingFits(constraints, wanted, pool, portFree);
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
-  if (ordinary.length > 0) return { options: ordinary };
-  return fitting.length > 0 ? { options: fitting } : { reason: whyNothingFits(constraints, wanted, pool, options) };
+  const wantedValues = minValuesOf(pool);
+  if (ordinary.length > 0 && unreachedMinValues(wantedValues, ordinary, wanted) === undefined) {
+    return { options: ordinary };
+  }
+  const unreached = unreachedMinValues(wantedValues, fitting, wanted);
+  if (unreached !== undefined && minValuesPolicy === "Strict") return minValuesRefusal(unreached);
+  return { options: unreached === undefined || ordinary.length === 0 ? fitting : ordinary };
+}
+
+function minValuesRefusal({ key, least, reached }: UnreachedMinValues): RefusalDetail {
+  return {
+    reason: `the NodePool's minValues for ${key} cannot be met: the instance types that would do have ${reached} of ${least} values`,
+    key: `minValues of ${key}`,
+    found: `${reached} values`,
+    accepted: `${least} values or more`,
+  };
 }
 
 /** A node too small for its DaemonSets is not made for pods that ask for none of what is short. */

@@ -4,13 +4,14 @@ import { parseTime } from "../api/time.ts";
 import type { Catalog } from "../cloud/catalog.ts";
 import type { RankedOffering } from "../cloud/ranking.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import type { RefusalDetail } from "./plan.ts";
 
 const launchWindowMilliseconds = 600_000;
 
 /** What may be launched, and what the cluster's limits hold back. */
 export interface LimitedClaims<C> {
   readonly allowed: readonly C[];
-  readonly refused: readonly { readonly claim: C; readonly reason: string }[];
+  readonly refused: readonly { readonly claim: C; readonly refusal: RefusalDetail }[];
 }
 
 /**
@@ -29,15 +30,15 @@ export function withinClusterLimits<C extends { readonly offerings: readonly [Ra
   let launches = recent.length;
   let price = snapshot.nodeClaims.reduce((sum, claim) => sum + priceOf(claim, snapshot.catalog), 0);
   const allowed: C[] = [];
-  const refused: { claim: C; reason: string }[] = [];
+  const refused: { claim: C; refusal: RefusalDetail }[] = [];
   for (const claim of claims) {
     const added = claim.offerings[0].priceUsdPerHour;
-    const reason =
+    const refusal =
       exceeded("maxNodes", nodes + 1, maxNodes) ??
       exceeded("maxPriceUsdPerHour", price + added, maxPriceUsdPerHour) ??
       exceeded("maxLaunchesPerTenMinutes", launches + 1, maxLaunchesPerTenMinutes);
-    if (reason !== undefined) {
-      refused.push({ claim, reason });
+    if (refusal !== undefined) {
+      refused.push({ claim, refusal });
       continue;
     }
     allowed.push(claim);
@@ -48,14 +49,24 @@ export function withinClusterLimits<C extends { readonly offerings: readonly [Ra
   return { allowed, refused };
 }
 
-function exceeded(setting: string, wanted: number, limit: number | undefined): string | undefined {
+function exceeded(setting: string, wanted: number, limit: number | undefined): RefusalDetail | undefined {
   if (limit === undefined || wanted <= limit) return undefined;
-  return `the cluster's limit ${setting} is ${limit}, and this node would make it ${Number(wanted.toFixed(4))}`;
+  const needed = Number(wanted.toFixed(4));
+  return {
+    reason: `the cluster's limit ${setting} is ${limit}, and this node would make it ${needed}`,
+    key: `settings.${setting}`,
+    found: String(limit),
+    accepted: `${needed} or more`,
+  };
 }
 
-/** Of what was launched; a claim that is not launched yet has no price, and counts as a node. */
+/**
+ * Of what was launched; a claim that is not launched yet has no price, and counts as a node. A reservation is paid whether used or
+ * not: a node on it adds nothing.
+ */
 function priceOf({ metadata: { labels = {} } }: NodeClaim, catalog: Catalog): number {
   const type = labels[label.instanceType] ?? "";
+  if (labels[label.capacityType] === "reserved") return 0;
   const price =
     labels[label.capacityType] === "spot"
       ? catalog.spotPrices.get(type)?.get(labels[label.zone] ?? "")

@@ -1,6 +1,5 @@
 import { label, wellKnownLabels } from "../api/labels.ts";
 import type { Taint } from "../api/schema.ts";
-import type { DaemonSet } from "../api/workloads.ts";
 import type { InstanceType } from "../cloud/instance-type.ts";
 import {
   firstConflict,
@@ -11,21 +10,21 @@ import {
 } from "../scheduling/requirements.ts";
 import { addResources, type Resources } from "../scheduling/resources.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
-import { type DaemonProfile, daemonProfile } from "../state/daemon-profile.ts";
+import type { DaemonProfile } from "../state/daemon-profile.ts";
 
 /** What DaemonSets take on a new node. */
 export interface NodeDaemons {
   readonly requests: Resources;
-  /** As `ip:port/protocol`. */
-  readonly hostPorts: readonly string[];
+  /** Those that run there. */
+  readonly daemons: readonly DaemonProfile[];
 }
 
 /** What the DaemonSets of a cluster will take on new nodes, by NodePool and instance type (karpenter-core §2.7). */
 export class DaemonOverhead {
   readonly #daemons: readonly DaemonProfile[];
 
-  constructor(daemonSets: readonly DaemonSet[]) {
-    this.#daemons = daemonSets.map(daemonProfile);
+  constructor(daemons: readonly DaemonProfile[]) {
+    this.#daemons = daemons;
   }
 
   /** Startup taints and PreferNoSchedule do not keep a daemon away. */
@@ -43,12 +42,12 @@ export class DaemonOverhead {
     if (running.length === 0) return nothing;
     return {
       requests: addResources(...running.map(({ requests }) => requests)),
-      hostPorts: running.flatMap(({ hostPorts }) => hostPorts),
+      daemons: running,
     };
   }
 }
 
-const nothing: NodeDaemons = { requests: {}, hostPorts: [] };
+const nothing: NodeDaemons = { requests: {}, daemons: [] };
 
 /** Daemons may select nodes by these; every node of ours will carry them. */
 const assumedLabels = requirementsOfLabels({ [label.registered]: "true", [label.initialized]: "true" });

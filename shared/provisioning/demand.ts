@@ -1,15 +1,19 @@
+import { claimStage } from "../state/claim-stage.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import { type NominationHolds, nominationHolds } from "../state/nomination-holds.ts";
 import { isDoNotDisruptActive, isFullyBlocked } from "../state/pod-eviction.ts";
 import type { PodRecord } from "../state/pod-record.ts";
-import { isProvisionable, isReschedulable, refusesNodePools } from "../state/pod-roles.ts";
+import { hasEnded, isReschedulable, refusesNodePools, waitingReason } from "../state/pod-roles.ts";
 import { replacementOf } from "../state/replacement.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import type { WaitingPod } from "./plan.ts";
 
 /** The pods a pass must find room for, and the places that live claims keep for others. */
 export interface Demand {
   readonly pods: readonly PodRecord[];
   readonly holds: NominationHolds;
+  /** Pods without a node that need none planned, by UID. */
+  readonly waiting: readonly WaitingPod[];
 }
 
 /**
@@ -24,14 +28,27 @@ export function demandOf(snapshot: Snapshot, nodes: readonly ClusterNode[]): Dem
     pods: snapshot.pods,
     leavingNodes: new Set(leaving.keys()),
   });
+  const holders = new Map([...holds.podsByClaim].flatMap(([claim, pods]) => pods.map(({ uid }) => [uid, claim])));
   const nodeNames = new Set(snapshot.nodes.map((node) => node.metadata.name));
-  const wanted = snapshot.pods.filter(
-    (pod) =>
-      !holds.heldPodUids.has(pod.uid) &&
-      !refusesNodePools(pod) &&
-      (isProvisionable(pod, nodeNames) || isDisplaced(pod, leaving, snapshot)),
-  );
-  return { pods: wanted, holds };
+  const pods: PodRecord[] = [];
+  const waiting: WaitingPod[] = [];
+  for (const pod of snapshot.pods.filter((one) => !hasEnded(one))) {
+    const holder = holders.get(pod.uid);
+    if (pod.nodeName !== undefined) {
+      if (holder === undefined && isDisplaced(pod, leaving, snapshot)) pods.push(pod);
+      continue;
+    }
+    const reason = waitingReason(pod, nodeNames) ?? (holder === undefined ? undefined : heldReason(holder, snapshot));
+    if (reason === undefined) pods.push(pod);
+    else waiting.push({ pod, reason });
+  }
+  return { pods, holds, waiting: waiting.sort((a, b) => (a.pod.uid < b.pod.uid ? -1 : 1)) };
+}
+
+function heldReason(name: string, { nodeClaims }: Snapshot): string {
+  const claim = nodeClaims.find(({ metadata }) => metadata.name === name);
+  const stage = claim === undefined ? "" : `: ${claimStage(claim)}`;
+  return `NodeClaim ${name} keeps a place for it${stage}`;
 }
 
 /**
@@ -40,7 +57,7 @@ export function demandOf(snapshot: Snapshot, nodes: readonly ClusterNode[]): Dem
  */
 function isDisplaced(pod: PodRecord, leavingNodes: ReadonlyMap<string, ClusterNode>, snapshot: Snapshot): boolean {
   const node = leavingNodes.get(pod.nodeName ?? "");
-  if (node === undefined || !isReschedulable(pod)) return false;
+  if (node === undefined || !isReschedulable(pod) || refusesNodePools(pod) || pod.notServed !== undefined) return false;
   const ends = node.node !== undefined && replacementOf(node.node)?.deadlineAt !== undefined;
   return ends || !(isDoNotDisruptActive(pod, snapshot.now) || isFullyBlocked(pod, snapshot.podDisruptionBudgets));
 }

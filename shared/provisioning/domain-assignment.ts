@@ -1,11 +1,13 @@
-import { label, wellKnownLabels } from "../api/labels.ts";
-import { allows, firstConflict, firstIncompatibility, type Requirements } from "../scheduling/requirements.ts";
-import { firstUntolerated } from "../scheduling/taints.ts";
+import { label } from "../api/labels.ts";
+import type { Requirements } from "../scheduling/requirements.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { lazily } from "./lazily.ts";
-import type { NodeOption, PoolOptions } from "./node-options.ts";
+import { domainsAmong, mayLieIn } from "./node-domains.ts";
+import type { NodeOption } from "./node-options.ts";
+import type { RefusalDetail } from "./plan.ts";
 import type { ClassTopology, Topology } from "./topology.ts";
-import type { Eligibility } from "./topology-group.ts";
+import type { TopologyGroup } from "./topology-group.ts";
+import { domainsRefusal, noDomainRefusal } from "./topology-refusals.ts";
 import { countIn, domainRefusal, needsDomain } from "./topology-rules.ts";
 
 /** The domains a new node must lie in for a pod, or why there are none. */
@@ -15,7 +17,7 @@ export type DomainAssignment =
       readonly domains: ReadonlyMap<string, string>;
       readonly options: readonly NodeOption[];
     }
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "refused"; readonly refusal: RefusalDetail };
 
 /**
  * Decides, key by key, in which topology domain a pod's new node will lie: among those the rules admit the one with the fewest
@@ -38,7 +40,7 @@ export class DomainChooser {
     this.#topology = topology;
     this.#classTopology = topology.of(constraints);
     this.#constraints = constraints;
-    this.#start = step(options, this.#classTopology.keysToPin, requirements);
+    this.#start = step(options, this.#classTopology.keysToPin, { requirements, topology });
   }
 
   choose(): DomainAssignment {
@@ -49,9 +51,14 @@ export class DomainChooser {
     const { key } = step;
     if (key === undefined) return { kind: "assigned", domains: new Map(settled), options: step.options };
     const domains = step.domains();
+    if (key === label.zone && needsDomain(this.#classTopology, label.zoneId)) {
+      if (!domains.some(({ domain }) => this.#topology.zoneIds.has(domain))) {
+        return { kind: "refused", refusal: noDomainRefusal(label.zoneId) };
+      }
+    }
     if (domains.length === 0) {
       if (!needsDomain(this.#classTopology, key)) return this.#chooseFrom(step.without(), settled);
-      return { kind: "refused", reason: `no node that could take it has a value for the topology key ${key}` };
+      return { kind: "refused", refusal: noDomainRefusal(key) };
     }
     const refusals = domains.map(({ domain }) => this.#refusal(key, domain));
     const admitted = domains
@@ -60,24 +67,44 @@ export class DomainChooser {
       .sort((a, b) => a.matching - b.matching || a.unitPrice - b.unitPrice || (a.domain < b.domain ? -1 : 1));
     let refused: DomainAssignment | undefined;
     for (const { domain, next } of admitted) {
-      const assignment = this.#chooseFrom(next(), [...settled, [key, domain]]);
+      const assignment = this.#chooseFrom(next(), [...settled, ...this.#labelsOf(key, domain)]);
       if (assignment.kind === "assigned") return assignment;
       refused ??= assignment;
     }
-    const names = domains.map(({ domain }) => domain).join(", ");
-    return refused ?? { kind: "refused", reason: `${refusals[0]?.description} admits none of ${names}` };
+    if (refused !== undefined) return refused;
+    const rule = refusals.find((refusal) => refusal !== undefined)?.key ?? key;
+    const nameOf = (domain: string) => new Map(this.#labelsOf(key, domain)).get(rule) ?? domain;
+    const refusing = new Map(domains.map(({ domain }, index) => [nameOf(domain), refusals[index]]));
+    const refusal = domainsRefusal(this.#topology, this.#classTopology, this.#constraints, rule, refusing);
+    return { kind: "refused", refusal };
   }
 
-  #refusal(key: string, domain: string) {
-    return domainRefusal(this.#topology, this.#classTopology, this.#constraints, key, domain);
+  #refusal(key: string, domain: string): TopologyGroup | undefined {
+    for (const [name, value] of this.#labelsOf(key, domain)) {
+      const refusal = domainRefusal(this.#topology, this.#classTopology, this.#constraints, name, value);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  /** What the choice of a domain says of the node's labels: with the zone its id is settled too. */
+  #labelsOf(key: string, domain: string): readonly (readonly [string, string])[] {
+    const id = key === label.zone ? this.#topology.zoneIds.get(domain) : undefined;
+    return id === undefined
+      ? [[key, domain]]
+      : [
+          [key, domain],
+          [label.zoneId, id],
+        ];
   }
 
   /** Also by the spread rules of others that count this class: pods that need not spread, but had better not stand in the way. */
   #matchingIn(key: string, domain: string): number {
     const { owned, matched } = this.#classTopology;
+    const labels = new Map(this.#labelsOf(key, domain));
     return [...new Set([...owned, ...matched])]
-      .filter((group) => group.key === key && group.kind === "spread")
-      .reduce((sum, group) => sum + countIn(group.counts, domain), 0);
+      .filter(({ kind }) => kind === "spread")
+      .reduce((sum, group) => sum + countIn(group.counts, labels.get(group.key) ?? ""), 0);
   }
 }
 
@@ -98,60 +125,43 @@ interface DomainStep {
   readonly next: () => Step;
 }
 
-function step(options: readonly NodeOption[], keys: readonly string[], requirements: Requirements): Step {
+/** What all steps of a class look at. */
+interface Scope {
+  readonly requirements: Requirements;
+  readonly topology: Topology;
+}
+
+function step(options: readonly NodeOption[], keys: readonly string[], scope: Scope): Step {
   const [key, ...others] = keys;
   return {
     key,
     options,
-    without: lazily(() => step(options, others, requirements)),
-    domains: lazily(() =>
-      (key === undefined ? [] : domainsOf(options, key, requirements)).map((domain) => ({
-        domain,
-        unitPrice: unitPrice(options, key ?? "", domain),
-        next: lazily(() => step(optionsIn(options, key ?? "", domain), others, requirements)),
-      })),
-    ),
+    without: lazily(() => step(options, others, scope)),
+    domains: lazily(() => (key === undefined ? [] : domainSteps(options, key, others, scope))),
   };
 }
 
-/** The domains of a key that nodes of these NodePools could lie in, as far as a spread constraint's policies count them. */
-export function newDomains(pools: readonly PoolOptions[], key: string, eligibility: Eligibility): readonly string[] {
-  const { nodeAlternatives = [new Map()], tolerations } = eligibility;
-  const domains = pools
-    .filter((pool) => tolerations === undefined || firstUntolerated(pool.taints, tolerations) === undefined)
-    .flatMap((pool) =>
-      nodeAlternatives
-        .filter((wanted) => firstIncompatibility(pool.requirements, wanted, wellKnownLabels) === undefined)
-        .flatMap((wanted) => {
-          const options = pool.options.filter((option) => firstConflict(option.requirements, wanted) === undefined);
-          return domainsOf(options, key, wanted);
-        }),
-    );
-  return [...new Set(domains)].sort();
-}
-
-/** The domains of a key that new nodes from these options could lie in, sorted. */
-function domainsOf(options: readonly NodeOption[], key: string, requirements: Requirements): readonly string[] {
-  const wanted = requirements.get(key);
-  const domains = new Set<string>();
-  for (const option of options) for (const domain of optionDomains(option, key)) domains.add(domain);
-  return [...domains].filter((domain) => wanted === undefined || allows(wanted, domain)).sort();
-}
-
-function optionsIn(options: readonly NodeOption[], key: string, domain: string): readonly NodeOption[] {
-  return options.filter((option) => optionDomains(option, key).includes(domain));
-}
-
-function optionDomains(option: NodeOption, key: string): readonly string[] {
-  if (key === label.zone) return option.offerings.map((offering) => offering.zone);
-  const requirement = option.requirements.get(key);
-  return requirement === undefined || requirement.complement ? [] : [...requirement.values];
+function domainSteps(
+  options: readonly NodeOption[],
+  key: string,
+  others: readonly string[],
+  scope: Scope,
+): readonly DomainStep[] {
+  const { requirements, topology } = scope;
+  const known = key === label.zone ? [] : topology.existingDomains(key);
+  return domainsAmong(options, key, requirements, topology.zoneIds, known).map((domain) => {
+    const inDomain = options.filter((option) => mayLieIn(option, key, domain));
+    return {
+      domain,
+      unitPrice: unitPrice(inDomain, key, domain),
+      next: lazily(() => step(inDomain, others, scope)),
+    };
+  });
 }
 
 function unitPrice(options: readonly NodeOption[], key: string, domain: string): number {
   let lowest = Number.POSITIVE_INFINITY;
   for (const option of options) {
-    if (key !== label.zone && !optionDomains(option, key).includes(domain)) continue;
     for (const offering of option.offerings) {
       if (key === label.zone && offering.zone !== domain) continue;
       lowest = Math.min(lowest, offering.priceUsdPerHour / Math.max(1, option.free.cpu ?? 0));

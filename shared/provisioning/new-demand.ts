@@ -1,24 +1,37 @@
 import type { Requirements } from "../scheduling/requirements.ts";
-import type { PodRecord } from "../state/pod-record.ts";
+import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
 import type { NodeOption } from "./node-options.ts";
+import type { Refusal } from "./plan.ts";
 import type { PodClass } from "./pod-class.ts";
 
 /** Pods of one class that need new nodes in the same domains. */
 export interface NewDemand {
   readonly podClass: PodClass;
-  /** Of the OR-term in use. */
+  /** The class's at the level of relaxation in use. */
+  readonly constraints: PodConstraints;
+  /** Of the node alternative in use. */
   readonly requirements: Requirements;
   /** Domain by topology key, decided for these pods. */
   readonly domains: ReadonlyMap<string, string>;
   readonly pods: readonly PodRecord[];
-  /** Nodes that could hold one of them there, all of one tier. */
+  /** Nodes that could hold one of them there, all of NodePools of one weight. */
   readonly options: readonly NodeOption[];
-  /** The same in any domain. */
-  readonly anyOptions: readonly NodeOption[];
-  readonly tier: number;
-  /** By tier, why the ones before did not take them. */
-  readonly refusals: readonly string[];
+  /** The same pods with nothing but what they require, in any domain: what a lower bound may assume. */
+  readonly unforced: Unforced;
+  /** Index of the way in use. */
+  readonly way: number;
+  /** By way, why the ones before did not take them. */
+  readonly refusals: Refusals;
 }
+
+export interface Unforced {
+  readonly constraints: PodConstraints;
+  readonly requirements: Requirements;
+  readonly options: readonly NodeOption[];
+}
+
+/** By way: one for each of its NodePools; undefined where it was not asked. */
+export type Refusals = readonly (readonly Refusal[] | undefined)[];
 
 /** Pods that must share a node, and how often this lot of them occurs. */
 export interface Unit {

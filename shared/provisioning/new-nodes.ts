@@ -1,24 +1,28 @@
-import { addResources } from "../scheduling/resources.ts";
+import { label } from "../api/labels.ts";
+import { addResources, type Resources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
+import type { Settings } from "../state/settings.ts";
 import { bundle } from "./bundles.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
 import type { NewDemand, Unit } from "./new-demand.ts";
-import type { PoolOptions } from "./node-options.ts";
+import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { lowerBoundUsdPerHour } from "./packing/lower-bound.ts";
 import { pack } from "./packing/packer.ts";
-import type { Packing } from "./packing/problem.ts";
-import { type PosedProblem, poseProblem } from "./packing-problem.ts";
+import type { Packing, PackingProblem } from "./packing/problem.ts";
+import { type PackingContext, type PosedProblem, poseProblem } from "./packing-problem.ts";
 import { type OpenClass, placeClasses } from "./placement.ts";
+import type { ProvisioningPlan, Refusal } from "./plan.ts";
 import { type ClaimDraft, claimDrafts } from "./planned-claims.ts";
-import { describeLimits, type PoolHeadroom, poolHeadroom } from "./pool-limits.ts";
-import type { Topology } from "./topology.ts";
+import { limitRefusals, poolHeadroom } from "./pool-limits.ts";
+import { mergedByPool, refusedByAll } from "./refusals.ts";
+import { domainKey, type Topology } from "./topology.ts";
 
 export interface NewNodes {
   readonly claims: readonly ClaimDraft[];
   /** Classes with the pods that found no place, and why. */
   readonly unplaced: readonly OpenClass[];
-  /** Filled with the pods that need no new node. */
-  readonly existing: ExistingCapacity;
+  /** Pods that need no new node. */
+  readonly existing: ProvisioningPlan["existing"];
   readonly lowerBoundUsdPerHour: number;
 }
 
@@ -28,48 +32,83 @@ export interface Attempt {
   readonly existing: ExistingCapacity;
 }
 
-/** Each attempt after the first is due to limits or to pods too many for one node; few worlds need more than two. */
-const mostAttempts = 6;
+/** What stays the same from attempt to attempt. */
+export interface PlannedWorld {
+  readonly pools: readonly PoolOptions[];
+  readonly nodes: readonly ClusterNode[];
+  readonly minValuesPolicy: Settings["minValuesPolicy"];
+}
+
+/**
+ * Each attempt after the first is due to limits, to pods too many for one node, to wishes that cannot be, or to domains that only other
+ * pods' nodes open; few worlds need more than two.
+ */
+const mostAttempts = 12;
 
 /**
  * Plans new nodes: places all pods in topology domains, then packs them. What the packing leaves over (a limit, pods that no one node
- * holds) moves on to the next lighter NodePools, and all is planned afresh, because others may have counted on its place.
+ * holds) moves on to the next way, and all is planned afresh, because others may have counted on its place.
  */
 export function planNewNodes(
   classes: readonly OpenClass[],
-  pools: readonly PoolOptions[],
-  nodes: readonly ClusterNode[],
-  newAttempt: () => Attempt,
+  { pools, nodes, minValuesPolicy }: PlannedWorld,
+  newAttempt: (opened: ReadonlySet<string>) => Attempt,
 ): NewNodes {
   const headroom = pools.map((pool) => poolHeadroom(pool, nodes));
   let open = classes;
+  let opened: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
-    const { topology, existing } = newAttempt();
+    const { topology, existing } = newAttempt(opened);
     const { demands, refused } = placeClasses(open, existing, topology);
-    const { left, claims, lowerBoundUsdPerHour } = packDemands(demands, pools, headroom, topology);
-    if (left.length === 0 || attempt === mostAttempts) {
-      return { claims, existing, lowerBoundUsdPerHour, unplaced: [...refused, ...movedOn(open, left)] };
+    const { left, claims, lowerBoundUsdPerHour } = packDemands(demands, {
+      topology,
+      pools,
+      headroom,
+      minValuesPolicy,
+    });
+    const newlyOpened = openedDomains(claims, topology.uncountedDomains());
+    if ((left.length === 0 && newlyOpened.size === 0) || attempt === mostAttempts) {
+      const unplaced = [...refused, ...movedOn(open, left)];
+      return { claims, existing: existing.placements(), lowerBoundUsdPerHour, unplaced };
     }
+    opened = opened.union(newlyOpened);
     open = splitOff(open, movedOn(open, left));
   }
+}
+
+/** Those of the domains that some of these nodes will lie in: kube-scheduler will count them from then on. */
+function openedDomains(claims: readonly ClaimDraft[], uncounted: ReadonlySet<string>): ReadonlySet<string> {
+  if (uncounted.size === 0) return uncounted;
+  return new Set(claims.flatMap(labelsOf).filter((domain) => uncounted.has(domain)));
+}
+
+/** The labels that a node is sure to have, as domains. */
+function labelsOf({ requirements, offerings: [{ zone, capacityType }] }: ClaimDraft): readonly string[] {
+  const settled = [...requirements.values()].filter(({ complement, values }) => !complement && values.size === 1);
+  return [
+    domainKey(label.zone, zone),
+    domainKey(label.capacityType, capacityType),
+    ...settled.flatMap(({ key, values }) => [...values].map((value) => domainKey(key, value))),
+  ];
 }
 
 /** Pods that the packing did not place, with the reason. */
 interface LeftDemand {
   readonly demand: NewDemand;
   readonly pods: number;
-  readonly reason: string;
+  /** One for each NodePool that might have taken them. */
+  readonly refusals: readonly Refusal[];
 }
 
-/** What is left of each demand (its last pods), as classes that try the next tier. */
+/** What is left of each demand (its last pods), as classes that try the next way. */
 function movedOn(open: readonly OpenClass[], left: readonly LeftDemand[]): readonly OpenClass[] {
-  return [...Map.groupBy(left, ({ demand }) => demand)].flatMap(([{ podClass, tier, refusals, pods }, entries]) => {
+  return [...Map.groupBy(left, ({ demand }) => demand)].flatMap(([{ podClass, way, refusals, pods }, entries]) => {
     const entry = open.find((candidate) => candidate.podClass === podClass);
     if (entry === undefined) return [];
     const reasons = [...refusals];
-    reasons[tier] = [...new Set(entries.map(({ reason }) => reason))].join("; ");
+    reasons[way] = mergedByPool(entries.flatMap((entry) => entry.refusals));
     const count = entries.reduce((sum, one) => sum + one.pods, 0);
-    return [{ ...entry, pods: pods.slice(-count), tier: tier + 1, refusals: reasons }];
+    return [{ ...entry, pods: pods.slice(-count), from: way + 1, refusals: reasons }];
   });
 }
 
@@ -85,46 +124,44 @@ interface Packed {
   readonly lowerBoundUsdPerHour: number;
 }
 
-function packDemands(
-  demands: readonly NewDemand[],
-  pools: readonly PoolOptions[],
-  headroom: readonly PoolHeadroom[],
-  topology: Topology,
-): Packed {
+function packDemands(demands: readonly NewDemand[], context: PackingContext): Packed {
+  const { topology, pools, headroom } = context;
   const { units, refused } = bundle(demands, topology);
-  const left = refused.flatMap(({ demand, pods, reason }) => toLeft(demands, demand, pods, reason));
+  const left = refused.flatMap(({ demand, pods, refusal }) =>
+    toLeft(demands, demand, pods, (options) => refusedByAll(options, refusal)),
+  );
   if (units.length === 0) return { claims: [], left, lowerBoundUsdPerHour: 0 };
-  const posed = poseProblem(demands, units, topology, headroom);
+  const posed = poseProblem(demands, units, context);
   const packing = pack(posed.problem);
-  const reason = whyUnplaced(posed, packing, headroom);
+  const whyLeft = (options: readonly NodeOption[]) => limitRefusals(options, headroom, plannedCapacity(posed, packing));
   return {
     claims: claimDrafts(posed, packing, demands, pools),
     left: [
       ...left,
-      ...unplacedUnits(units, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, reason)),
+      ...unplacedUnits(units, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, whyLeft)),
     ],
-    lowerBoundUsdPerHour: lowerBoundUsdPerHour(placedOnly(inAnyDomain(posed, demands, topology, headroom), packing)),
+    lowerBoundUsdPerHour: lowerBoundUsdPerHour(unforcedProblem(posed, packing, demands, context)),
   };
 }
 
-/** A unit that no node took although nodes for it exist was kept out by the limits. */
-function whyUnplaced(posed: PosedProblem, packing: Packing, headroom: readonly PoolHeadroom[]): string {
-  const limited = headroom.filter(({ limits }) => Object.keys(limits).length > 0);
-  const texts = limited.map((pool) => {
-    const own = packing.nodes
-      .flatMap(({ column }) => posed.options[column] ?? [])
-      .filter(({ pool: of }) => of === pool.name);
-    return describeLimits(
-      pool,
-      addResources(...own.map(({ instanceType }) => ({ ...instanceType.capacity, nodes: 1 }))),
-    );
-  });
-  return texts.length > 0 ? `the NodePool's limits are reached: ${texts.join("; ")}` : "no node can hold it";
+/** Capacity of this plan's nodes by NodePool. */
+function plannedCapacity(posed: PosedProblem, packing: Packing): ReadonlyMap<string, Resources> {
+  const options = packing.nodes.flatMap(({ column }) => posed.options[column] ?? []);
+  const capacities = [...Map.groupBy(options, ({ pool }) => pool)].map(
+    ([pool, own]) =>
+      [pool, addResources(...own.map(({ instanceType }) => ({ ...instanceType.capacity, nodes: 1 })))] as const,
+  );
+  return new Map(capacities);
 }
 
-function toLeft(demands: readonly NewDemand[], index: number, pods: number, reason: string): readonly LeftDemand[] {
+function toLeft(
+  demands: readonly NewDemand[],
+  index: number,
+  pods: number,
+  why: (options: readonly NodeOption[]) => readonly Refusal[],
+): readonly LeftDemand[] {
   const demand = demands[index];
-  return demand === undefined || pods === 0 ? [] : [{ demand, pods, reason }];
+  return demand === undefined || pods === 0 ? [] : [{ demand, pods, refusals: why(demand.options) }];
 }
 
 function unplacedUnits(units: readonly Unit[], packing: Packing): readonly { demand: number; pods: number }[] {
@@ -133,23 +170,28 @@ function unplacedUnits(units: readonly Unit[], packing: Packing): readonly { dem
   );
 }
 
-/** In which domains the pods lie is the plan's choice: the bound leaves it open. */
-function inAnyDomain(
+/**
+ * The problem of the bound: the pods that get nodes, where in which domains they lie and which preferences they keep is the plan's
+ * choice, and left open. Pods that only wish to share a node are free to part.
+ */
+function unforcedProblem(
   posed: PosedProblem,
+  packing: Packing,
   demands: readonly NewDemand[],
-  topology: Topology,
-  headroom: readonly PoolHeadroom[],
-): PosedProblem {
-  if (demands.every(({ domains }) => domains.size === 0)) return posed;
-  const free = demands.map((demand) => ({ ...demand, domains: new Map<string, string>(), options: demand.anyOptions }));
-  return poseProblem(free, posed.units, topology, headroom);
-}
-
-/** The bound is about the pods that get nodes. */
-function placedOnly(posed: PosedProblem, packing: Packing): PosedProblem["problem"] {
-  const items = posed.problem.items.map((item, index) => ({
-    ...item,
-    count: item.count - (packing.unplaced[index] ?? 0),
-  }));
-  return { ...posed.problem, items };
+  context: PackingContext,
+): PackingProblem {
+  const placed = (item: number) => (posed.units[item]?.count ?? 0) - (packing.unplaced[item] ?? 0);
+  if (
+    demands.every(({ domains, constraints, unforced }) => domains.size === 0 && constraints === unforced.constraints)
+  ) {
+    const items = posed.problem.items.map((item, index) => ({ ...item, count: placed(index) }));
+    return { ...posed.problem, items };
+  }
+  const free = demands.map((demand) => ({ ...demand, ...demand.unforced, domains: new Map<string, string>() }));
+  const units = posed.units.flatMap((unit, index): readonly Unit[] => {
+    const mayPart = unit.parts.some(({ demand }) => demands[demand]?.constraints !== free[demand]?.constraints);
+    if (!mayPart) return [{ ...unit, count: placed(index) }];
+    return unit.parts.map(({ demand, pods }) => ({ parts: [{ demand, pods: 1 }], count: pods * placed(index) }));
+  });
+  return poseProblem(free, units, context).problem;
 }

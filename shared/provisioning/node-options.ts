@@ -1,9 +1,10 @@
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { awsGroup, label } from "../api/labels.ts";
 import type { NodePool } from "../api/node-pool.ts";
+import { describeNodePoolFaults, nodePoolFaults } from "../api/node-pool-faults.ts";
 import type { Taint } from "../api/schema.ts";
 import type { InstanceType, Offering } from "../cloud/instance-type.ts";
-import { instanceTypesFor } from "../cloud/instance-types.ts";
+import { withoutUnavailable } from "../cloud/instance-types.ts";
 import type { CapacityType } from "../ports.ts";
 import {
   allows,
@@ -16,8 +17,15 @@ import {
 } from "../scheduling/requirements.ts";
 import { type Resources, subtractResources } from "../scheduling/resources.ts";
 import { conditionOf } from "../state/conditions.ts";
+import { type DaemonProfile, daemonProfiles } from "../state/daemon-profile.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { DaemonOverhead, type NodeDaemons } from "./daemon-overhead.ts";
+import type { Refusal, RefusalDetail } from "./plan.ts";
+import { poolTypes } from "./pool-types.ts";
+import { forOffering, uncountedNodes, withRoomLeft } from "./reserved-offerings.ts";
+import { attachmentResource } from "./volume-constraints.ts";
+import { whyNoTypes } from "./why-no-types.ts";
+import { withZonesOfIds, type ZoneIds, zoneIdsOf } from "./zone-ids.ts";
 
 /** A NodePool that takes part in planning, with every node it could make. */
 export interface PoolOptions {
@@ -27,50 +35,60 @@ export interface PoolOptions {
   readonly requirements: Requirements;
   readonly taints: readonly Taint[];
   readonly options: readonly NodeOption[];
+  /** Why there are no options; absent where there are. */
+  readonly whyNoOptions?: RefusalDetail;
 }
 
-/** An instance type with one capacity type in one NodePool. */
+/** An instance type with one capacity type, or one capacity reservation, in one NodePool. */
 export interface NodeOption {
   readonly pool: string;
   readonly instanceType: InstanceType;
   readonly capacityType: CapacityType;
+  /** Of all its offerings. */
+  readonly reservationId?: string;
   /** The pool's requirements narrowed to this type and capacity type; zones still open. */
   readonly requirements: Requirements;
   readonly daemonRequests: Resources;
-  /** Host ports that DaemonSets take, as `ip:port/protocol`. */
-  readonly daemonHostPorts: readonly string[];
+  /** The DaemonSets that run on such a node. */
+  readonly daemons: readonly DaemonProfile[];
   /** Allocatable less the DaemonSets. */
   readonly free: Resources;
   /** Available ones in zones the pool admits. */
   readonly offerings: readonly Offering[];
 }
 
-export interface PoolRejection {
-  readonly nodePool: string;
-  readonly reason: string;
-}
-
 export interface PlanningPools {
   /** Heavier first, then by name. */
   readonly pools: readonly PoolOptions[];
   /** Pools that take no part, and why. */
-  readonly rejected: readonly PoolRejection[];
+  readonly rejected: readonly Refusal[];
+  readonly minValuesPolicy: Snapshot["settings"]["minValuesPolicy"];
+  readonly zoneIds: ZoneIds;
 }
 
-/** Expands all NodePools of a snapshot into the nodes they could make. */
-export function planningPools(snapshot: Snapshot): PlanningPools {
+/** Expands NodePools, all of a snapshot or others in their place, into the nodes they could make. */
+export function planningPools(snapshot: Snapshot, nodePools = snapshot.nodePools): PlanningPools {
   const pools: PoolOptions[] = [];
-  const rejected: PoolRejection[] = [];
-  const daemons = new DaemonOverhead(snapshot.daemonSets);
-  const ordered = [...snapshot.nodePools].sort(
+  const rejected: Refusal[] = [];
+  const makings = {
+    daemons: new DaemonOverhead(daemonProfiles(snapshot)),
+    uncounted: uncountedNodes(snapshot.nodeClaims, snapshot.now),
+  };
+  const ordered = [...nodePools].sort(
     (a, b) => weightOf(b) - weightOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1),
   );
   for (const pool of ordered) {
     const usable = usability(pool, snapshot);
-    if ("reason" in usable) rejected.push({ nodePool: pool.metadata.name, reason: usable.reason });
-    else pools.push(poolOptions(pool, usable.nodeClass, snapshot, daemons));
+    const made = "reason" in usable ? usable : poolOptions(pool, usable.nodeClass, snapshot, makings);
+    if ("reason" in made) rejected.push({ nodePool: pool.metadata.name, ...made });
+    else pools.push(made);
   }
-  return { pools, rejected };
+  return {
+    pools,
+    rejected,
+    minValuesPolicy: snapshot.settings.minValuesPolicy,
+    zoneIds: zoneIdsOf(snapshot.nodeClasses),
+  };
 }
 
 export function weightOf(pool: NodePool): number {
@@ -78,35 +96,62 @@ export function weightOf(pool: NodePool): number {
 }
 
 /** Only ready, living, dynamic pools of our own class kind take part (karpenter-core §1.1). */
-function usability(
-  pool: NodePool,
-  snapshot: Snapshot,
-): { readonly nodeClass: EC2NodeClass } | { readonly reason: string } {
+function usability(pool: NodePool, snapshot: Snapshot): { readonly nodeClass: EC2NodeClass } | RefusalDetail {
   const reference = pool.spec.template.spec.nodeClassRef;
-  if (pool.metadata.deletionTimestamp !== undefined) return { reason: "the NodePool is being deleted" };
-  if (pool.spec.replicas !== undefined) return { reason: "the NodePool is static (spec.replicas)" };
+  if (pool.metadata.deletionTimestamp !== undefined) {
+    const reason = "the NodePool is being deleted";
+    return { reason, key: "deletionTimestamp", found: "being deleted", accepted: "a NodePool that stays" };
+  }
+  if (pool.spec.replicas !== undefined) {
+    const reason = "the NodePool is static (spec.replicas)";
+    return { reason, key: "replicas", found: String(pool.spec.replicas), accepted: "a NodePool without spec.replicas" };
+  }
   if (reference.group !== awsGroup || reference.kind !== "EC2NodeClass") {
-    return { reason: `its node class is a ${reference.kind} of ${reference.group}, which is not ours` };
+    const found = `${reference.kind} of ${reference.group}`;
+    const reason = `its node class is a ${found}, which is not ours`;
+    return { reason, key: "nodeClassRef", found, accepted: `EC2NodeClass of ${awsGroup}` };
+  }
+  const faults = nodePoolFaults(pool);
+  const [fault] = faults;
+  if (fault !== undefined) {
+    const reason = `it breaks the rules of a NodePool: ${describeNodePoolFaults(faults)}`;
+    return { reason, key: fault.path, found: fault.found, accepted: fault.expected };
   }
   const nodeClass = snapshot.nodeClasses.find((candidate) => candidate.metadata.name === reference.name);
-  if (nodeClass === undefined) return { reason: `EC2NodeClass ${reference.name} does not exist` };
-  const notReady = [pool, nodeClass].find((object) => conditionOf(object, "Ready")?.status === "False");
-  if (notReady !== undefined) {
-    return {
-      reason: `${notReady.kind} ${notReady.metadata.name} is not ready: ${conditionOf(notReady, "Ready")?.message ?? ""}`,
-    };
+  if (nodeClass === undefined) {
+    const names = snapshot.nodeClasses.map(({ metadata }) => metadata.name).sort();
+    const accepted = names.length === 0 ? "an EC2NodeClass of that name" : `one of ${names.join(", ")}`;
+    const reason = `EC2NodeClass ${reference.name} does not exist`;
+    return { reason, key: "nodeClassRef", found: reference.name, accepted };
   }
-  return { nodeClass };
+  const notReady = [nodeClass, pool].find((object) => conditionOf(object, "Ready")?.status === "False");
+  if (notReady === undefined) return { nodeClass };
+  const title = `${notReady.kind} ${notReady.metadata.name}`;
+  const { message, reason: why } = conditionOf(notReady, "Ready") ?? {};
+  const found = message || why || "no message";
+  return {
+    reason: `${title} is not ready: ${found}`,
+    key: "Ready",
+    found,
+    accepted: `${title} with the condition Ready True`,
+  };
+}
+
+/** What all pools' options are made with. */
+interface Makings {
+  readonly daemons: DaemonOverhead;
+  /** Nodes by reservation that its count does not know of. */
+  readonly uncounted: ReadonlyMap<string, number>;
 }
 
 function poolOptions(
   pool: NodePool,
   nodeClass: EC2NodeClass,
   snapshot: Snapshot,
-  daemons: DaemonOverhead,
-): PoolOptions {
+  { daemons, uncounted }: Makings,
+): PoolOptions | RefusalDetail {
   const { template } = pool.spec;
-  const requirements = intersectAll(
+  const stated = intersectAll(
     requirementsOf(template.spec.requirements),
     requirementsOfLabels({
       ...template.metadata?.labels,
@@ -114,17 +159,16 @@ function poolOptions(
       [label.nodeClass]: nodeClass.metadata.name,
     }),
   );
+  const requirements = withZonesOfIds(stated, zoneIdsOf([nodeClass]));
   const taints = template.spec.taints ?? [];
-  const types = instanceTypesFor(snapshot.catalog, nodeClass, {
-    vmMemoryOverheadPercent: snapshot.settings.vmMemoryOverheadPercent,
-    reservedEnis: snapshot.settings.reservedEnis,
-    unavailable: snapshot.unavailableOfferings,
-    now: snapshot.now,
-  });
+  const known = poolTypes(pool.metadata.name, nodeClass, snapshot);
+  if ("reason" in known) return { reason: known.reason, key: "nodeClassRef", found: nodeClass.metadata.name };
+  const types = withoutUnavailable(known.types, snapshot.unavailableOfferings, snapshot.now).toSorted(byName);
   const options = types
     .filter((type) => firstConflict(requirements, type.requirements) === undefined)
-    .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type)));
-  return { pool, nodeClass, requirements, taints, options };
+    .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type), uncounted));
+  const made = { pool, nodeClass, requirements, taints, options };
+  return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types) };
 }
 
 function typeOptions(
@@ -132,28 +176,49 @@ function typeOptions(
   instanceType: InstanceType,
   poolRequirements: Requirements,
   daemons: NodeDaemons,
+  uncounted: Makings["uncounted"],
 ): readonly NodeOption[] {
-  const free = subtractResources(instanceType.allocatable, daemons.requests);
-  const offerings = instanceType.offerings.filter(
-    (offering) =>
+  const free = {
+    ...subtractResources(instanceType.allocatable, daemons.requests),
+    ...attachmentResources(instanceType.attachLimits),
+  };
+  const offerings = instanceType.offerings.flatMap((offering) => {
+    const isAdmitted =
       offering.available &&
       admits(poolRequirements, label.zone, offering.zone) &&
-      admits(poolRequirements, label.capacityType, offering.capacityType),
-  );
-  return [...Map.groupBy(offerings, (offering) => offering.capacityType).entries()].map(([capacityType, sold]) => ({
-    pool: pool.metadata.name,
-    instanceType,
-    capacityType,
-    requirements: intersectAll(
-      poolRequirements,
-      instanceType.requirements,
-      new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]),
-    ),
-    daemonRequests: daemons.requests,
-    daemonHostPorts: daemons.hostPorts,
-    free,
-    offerings: sold,
-  }));
+      admits(poolRequirements, label.capacityType, offering.capacityType);
+    return isAdmitted ? (withRoomLeft(offering, uncounted) ?? []) : [];
+  });
+  const markets = Map.groupBy(offerings, ({ capacityType, reservationId = "" }) => capacityType + reservationId);
+  return [...markets.values()].flatMap(([offering, ...more]): readonly NodeOption[] => {
+    if (offering === undefined) return [];
+    const { capacityType, reservationId } = offering;
+    const ofType = forOffering(instanceType.requirements, offering);
+    if (ofType !== instanceType.requirements && firstConflict(poolRequirements, ofType) !== undefined) return [];
+    const ofMarket = new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]);
+    return [
+      {
+        pool: pool.metadata.name,
+        instanceType,
+        capacityType,
+        ...(reservationId !== undefined && { reservationId }),
+        requirements: intersectAll(poolRequirements, ofType, ofMarket),
+        daemonRequests: daemons.requests,
+        daemons: daemons.daemons,
+        free,
+        offerings: [offering, ...more],
+      },
+    ];
+  });
+}
+
+/** So that the catalog's order decides nothing. */
+function byName(a: InstanceType, b: InstanceType): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function attachmentResources(limits: InstanceType["attachLimits"]): Resources {
+  return Object.fromEntries(Object.entries(limits).map(([driver, limit]) => [attachmentResource(driver), limit]));
 }
 
 function admits(requirements: Requirements, key: string, value: string): boolean {

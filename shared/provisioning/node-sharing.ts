@@ -41,7 +41,7 @@ export function canShareNode(demands: readonly NewDemand[], parts: readonly Unit
 }
 
 function rulesAmong(demands: readonly NewDemand[], topology: Topology): readonly SharingRule[] {
-  const groups = new Set(demands.flatMap(({ podClass }) => topology.of(podClass.constraints).owned));
+  const groups = new Set(demands.flatMap(({ constraints }) => topology.of(constraints).owned));
   const hostname = [...groups].flatMap((group): readonly SharingRule[] =>
     group.key !== label.hostname || group.kind === "affinity" ? [] : [groupRule(group, group.kind, topology)],
   );
@@ -52,18 +52,18 @@ function groupRule(group: TopologyGroup, kind: SharingRule["kind"], topology: To
   return {
     kind,
     max: group.maxSkew,
-    owns: ({ podClass }) => topology.of(podClass.constraints).owned.includes(group),
-    matches: ({ podClass }) => group.matches(podClass.constraints),
+    owns: ({ constraints }) => topology.of(constraints).owned.includes(group),
+    matches: ({ constraints }) => group.matches(constraints),
   };
 }
 
 /** Pods that want one port of one address are as if anti-affine; the wildcard address is every address. */
 function hostPortRules(demands: readonly NewDemand[]): readonly SharingRule[] {
-  const ports = demands.flatMap(({ podClass }) => podClass.constraints.hostPorts.map(parseHostPort));
+  const ports = demands.flatMap(({ constraints }) => constraints.hostPorts.map(parseHostPort));
   const specific = new Map(ports.map((port) => [`${port.ip} ${port.port}/${port.protocol}`, port]));
   return [...specific.values()].map((port) => {
-    const wants = ({ podClass }: NewDemand) =>
-      podClass.constraints.hostPorts.map(parseHostPort).some((other) => isWithin(port, other));
+    const wants = ({ constraints }: NewDemand) =>
+      constraints.hostPorts.map(parseHostPort).some((other) => isWithin(port, other));
     return { kind: "anti-affinity", max: 0, owns: wants, matches: wants };
   });
 }

@@ -1,25 +1,32 @@
+import { label } from "../api/labels.ts";
+import { allows } from "../scheduling/requirements.ts";
 import type { PodRecord } from "../state/pod-record.ts";
-import type { ClassOptions } from "./class-options.ts";
 import { type DomainAssignment, DomainChooser } from "./domain-assignment.ts";
-import type { ExistingCapacity } from "./existing-capacity.ts";
-import type { NewDemand } from "./new-demand.ts";
-import type { PodClass } from "./pod-class.ts";
+import type { ClassFiller, ExistingCapacity } from "./existing-capacity.ts";
+import { lazily } from "./lazily.ts";
+import type { NewDemand, Refusals, Unforced } from "./new-demand.ts";
+import type { NodeOption } from "./node-options.ts";
+import { type PodClass, priorityOf } from "./pod-class.ts";
+import { refusedByAll } from "./refusals.ts";
 import type { Topology } from "./topology.ts";
 import { isEmptyEverywhere } from "./topology-rules.ts";
+import type { Level, Way } from "./ways.ts";
 
-/** A class with pods that still want a place, and the first tier of NodePools that is to be tried. */
+/** A class with pods that still want a place, and the first way to new nodes that is to be tried. */
 export interface OpenClass {
   readonly podClass: PodClass;
-  readonly options: ClassOptions;
+  /** The strictest first; never empty. */
+  readonly levels: readonly Level[];
   readonly pods: readonly PodRecord[];
-  readonly tier: number;
-  /** By tier, why it did not take them. */
-  readonly refusals: readonly string[];
+  /** Index of a way. */
+  readonly from: number;
+  /** By way, why it did not take them. */
+  readonly refusals: Refusals;
 }
 
 export interface PlacementRound {
   readonly demands: readonly NewDemand[];
-  /** Classes whose pods no tier admits. */
+  /** Classes whose pods nothing admits. */
   readonly refused: readonly OpenClass[];
 }
 
@@ -34,12 +41,12 @@ export function placeClasses(
 ): PlacementRound {
   const demands: NewDemand[] = [];
   const refused: OpenClass[] = [];
-  let waiting = open;
+  let waiting = leastFreeFirst(open, topology);
   while (waiting.length > 0) {
     const ready = waiting.filter((entry) => !mustWait(entry, waiting, topology));
     const turn = ready.length > 0 ? ready : waiting;
     for (const entry of turn) {
-      const placed = placeClass(entry, existing, topology);
+      const placed = new ClassPlacement(entry, existing, topology).place();
       demands.push(...placed.demands);
       if (placed.refused !== undefined) refused.push(placed.refused);
     }
@@ -48,15 +55,45 @@ export function placeClasses(
   return { demands, refused };
 }
 
-/** Whether the pods wait for others: they have required affinity to pods of which none is placed and some are still to be. */
+/**
+ * Within a priority, pods whose place matters to others come first, those with the fewest zones to go to before the rest: a pod that may
+ * go anywhere must not take the one zone that another needs.
+ */
+function leastFreeFirst(open: readonly OpenClass[], topology: Topology): readonly OpenClass[] {
+  return open
+    .map((entry) => ({ entry, freedom: zonesOpenTo(entry, topology) }))
+    .sort((a, b) => priorityOf(b.entry.podClass) - priorityOf(a.entry.podClass) || a.freedom - b.freedom)
+    .map(({ entry }) => entry);
+}
+
+function zonesOpenTo({ podClass, levels }: OpenClass, topology: Topology): number {
+  const [strictest] = levels;
+  if (topology.of(strictest?.constraints ?? podClass.constraints).keysToPin.length === 0)
+    return Number.MAX_SAFE_INTEGER;
+  return new Set(strictest?.ways.flatMap(zonesOf)).size;
+}
+
+function zonesOf({ options, requirements }: Way): readonly string[] {
+  const zones = zonesByOptions.get(options) ?? [
+    ...new Set(options.flatMap(({ offerings }) => offerings.map(({ zone }) => zone))),
+  ];
+  zonesByOptions.set(options, zones);
+  const wanted = requirements.get(label.zone);
+  return wanted === undefined ? zones : zones.filter((zone) => allows(wanted, zone));
+}
+
+/** Asked anew in each attempt. */
+const zonesByOptions = new WeakMap<readonly NodeOption[], readonly string[]>();
+
+/** Whether the pods wait for others: they want to be near pods of which none is placed and some are still to be. */
 function mustWait(entry: OpenClass, waiting: readonly OpenClass[], topology: Topology): boolean {
-  const { constraints } = entry.podClass;
+  const strictest = entry.levels[0]?.constraints ?? entry.podClass.constraints;
   return topology
-    .of(constraints)
+    .of(strictest)
     .owned.some(
       (group) =>
         group.kind === "affinity" &&
-        !group.matches(constraints) &&
+        !group.matches(strictest) &&
         isEmptyEverywhere(group) &&
         waiting.some((other) => other !== entry && group.matches(other.podClass.constraints)),
     );
@@ -67,58 +104,89 @@ interface PlacedClass {
   readonly refused?: OpenClass;
 }
 
-function placeClass(entry: OpenClass, existing: ExistingCapacity, topology: Topology): PlacedClass {
-  const { podClass, options } = entry;
-  const { constraints } = podClass;
-  const filler = existing.fillerFor(podClass);
-  const choosers = options.tiers.map((tier) => new DomainChooser(topology, constraints, options.requirements, tier));
-  const demands = new Map<string, NewDemand & { readonly pods: PodRecord[] }>();
-  const left: PodRecord[] = [];
-  let leftRefusals = entry.refusals;
-  for (const pod of entry.pods) {
-    if (filler.place(pod)) continue;
-    const place = firstTierThatAdmits(choosers, entry);
-    if (place.assignment === undefined) {
-      leftRefusals = place.refusals;
-      left.push(pod);
-      continue;
+type OpenDemand = NewDemand & { readonly pods: PodRecord[] };
+type Assigned = Extract<DomainAssignment, { kind: "assigned" }>;
+
+/** Places the pods of one class: at each level of relaxation on existing nodes, then by each way to new ones (karpenter-core §2.4). */
+class ClassPlacement {
+  readonly #entry: OpenClass;
+  readonly #topology: Topology;
+  readonly #levels: readonly PlacementLevel[];
+  readonly #demands = new Map<string, OpenDemand>();
+
+  constructor(entry: OpenClass, existing: ExistingCapacity, topology: Topology) {
+    this.#entry = entry;
+    this.#topology = topology;
+    this.#levels = entry.levels.map((level) => ({
+      level,
+      filler: lazily(() => existing.fillerFor(level.constraints)),
+      ways: level.ways
+        .filter(({ index }) => index >= entry.from)
+        .map((way) => ({
+          way,
+          chooser: lazily(() => new DomainChooser(topology, level.constraints, way.requirements, way.options)),
+        })),
+    }));
+  }
+
+  /** Pods of one class fare alike: when one finds no place, the counts stay as they are and the next finds none either. */
+  place(): PlacedClass {
+    const { pods } = this.#entry;
+    for (const [index, pod] of pods.entries()) {
+      const refusals = this.#placePod(pod);
+      if (refusals === undefined) continue;
+      const refused = { ...this.#entry, pods: pods.slice(index), refusals };
+      return { demands: [...this.#demands.values()], refused };
     }
-    const { domains, options: inDomains } = place.assignment;
-    topology.record(constraints, domains);
-    const key = JSON.stringify([place.tier, ...domains]);
-    const demand = demands.get(key) ?? {
-      podClass,
-      requirements: options.requirements,
-      domains,
-      pods: [],
-      options: inDomains,
-      anyOptions: options.tiers[place.tier] ?? [],
-      tier: place.tier,
-      refusals: place.refusals,
-    };
-    demand.pods.push(pod);
-    demands.set(key, demand);
+    return { demands: [...this.#demands.values()] };
   }
-  const placed = { demands: [...demands.values()] };
-  return left.length === 0
-    ? placed
-    : { ...placed, refused: { ...entry, pods: left, tier: options.tiers.length, refusals: leftRefusals } };
+
+  /** By way why there is no place; undefined when there is one. */
+  #placePod(pod: PodRecord): Refusals | undefined {
+    const refusals = [...this.#entry.refusals];
+    for (const { level, filler, ways } of this.#levels) {
+      if (filler().place(pod)) return undefined;
+      for (const { way, chooser } of ways) {
+        const assignment = chooser().choose();
+        if (assignment.kind === "assigned") {
+          this.#demandFor(level, way, assignment, refusals).pods.push(pod);
+          return undefined;
+        }
+        refusals[way.index] = refusedByAll(way.options, assignment.refusal);
+      }
+    }
+    return refusals;
+  }
+
+  #demandFor({ constraints }: Level, way: Way, { domains, options }: Assigned, refusals: Refusals): OpenDemand {
+    this.#topology.recordOnNewNode(constraints, domains, options);
+    const key = JSON.stringify([way.index, ...domains]);
+    const known = this.#demands.get(key);
+    if (known !== undefined) return known;
+    const { podClass } = this.#entry;
+    const { requirements, index } = way;
+    const unforced = unforcedOf(this.#entry, way);
+    const demand = { podClass, constraints, requirements, domains, pods: [], options, unforced, way: index, refusals };
+    this.#demands.set(key, demand);
+    return demand;
+  }
 }
 
-interface Place {
-  readonly tier: number;
-  readonly refusals: readonly string[];
-  readonly assignment?: Extract<DomainAssignment, { kind: "assigned" }>;
+interface PlacementLevel {
+  readonly level: Level;
+  readonly filler: () => ClassFiller;
+  readonly ways: readonly { readonly way: Way; readonly chooser: () => DomainChooser }[];
 }
 
-/** A topology rule may refuse the heavier NodePools for one pod and admit them for the next. */
-function firstTierThatAdmits(choosers: readonly DomainChooser[], entry: OpenClass): Place {
-  const refusals = [...entry.refusals];
-  for (const [tier, chooser] of choosers.entries()) {
-    if (tier < entry.tier) continue;
-    const assignment = chooser.choose();
-    if (assignment.kind === "assigned") return { tier, refusals, assignment };
-    refusals[tier] = assignment.reason;
-  }
-  return { tier: choosers.length, refusals };
+/** What the pods require alone, among NodePools of the same weight; of several node alternatives any, and so none's requirements. */
+function unforcedOf({ podClass, levels }: OpenClass, { weight }: Way): Unforced {
+  const last = levels.at(-1);
+  const ways = last?.ways.filter((way) => way.weight === weight) ?? [];
+  const [first] = ways;
+  const alternatives = new Set(ways.map(({ requirements }) => requirements));
+  return {
+    constraints: last?.constraints ?? podClass.constraints,
+    requirements: first !== undefined && alternatives.size === 1 ? first.requirements : new Map(),
+    options: ways.length === 1 ? (first?.options ?? []) : [...new Set(ways.flatMap(({ options }) => options))],
+  };
 }

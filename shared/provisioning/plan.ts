@@ -21,14 +21,42 @@ export interface PlannedNodeClaim {
   readonly requests: Resources;
   /** Of the first offering's instance type. */
   readonly allocatable: Resources;
+  /** Whether the NodePool's `minValues` had to be lowered (setting `minValuesPolicy`). */
+  readonly minValuesRelaxed: boolean;
   /** One sentence: why this node. */
   readonly reason: string;
 }
 
+/** Why nothing takes a pod: the first requirement that fails, in the order of {@link UnschedulablePod.reasons}' pools. */
+export interface Refusal {
+  /** Empty for a reason that is the pod's own. */
+  readonly nodePool: string;
+  /** One sentence for a person. */
+  readonly reason: string;
+  /** What fails: a label key, a resource, `taint`, `hostPort`, `limits.cpu`, a topology key. Absent where no one thing does. */
+  readonly key?: string;
+  /** What the pod asks for, or what is there. */
+  readonly found?: string;
+  /** What would be accepted. */
+  readonly accepted?: string;
+  /** The instance type that lacks the fewest things, and what it lacks. */
+  readonly nearestType?: string;
+}
+
+/** A refusal that holds for several NodePools alike. */
+export type RefusalDetail = Omit<Refusal, "nodePool">;
+
 export interface UnschedulablePod {
   readonly pod: PodRecord;
   /** One entry per NodePool that was tried, or one with an empty name for a reason that is the pod's own. */
-  readonly reasons: readonly { readonly nodePool: string; readonly reason: string }[];
+  readonly reasons: readonly Refusal[];
+}
+
+/** A pod that has no node and needs none planned now. */
+export interface WaitingPod {
+  readonly pod: PodRecord;
+  /** What it waits for, in one sentence. */
+  readonly reason: string;
 }
 
 /** The answer for every provisionable pod (design §5). */
@@ -37,10 +65,16 @@ export interface ProvisioningPlan {
   /** Pods that fit on nodes or NodeClaims that exist, by the name of the node (or of the claim, before it has one). */
   readonly existing: readonly { readonly name: string; readonly pods: readonly PodRecord[] }[];
   readonly unschedulable: readonly UnschedulablePod[];
+  /** The other pods without a node. */
+  readonly waiting: readonly WaitingPod[];
+  /** Pods without a node by the one zone in which they may run, or `flexible` or `none`. */
+  readonly podsByZone: ReadonlyMap<string, number>;
   /** The instances alone, by each claim's first offering. */
   readonly priceUsdPerHour: number;
   /** The part of the price that keeps spot nodes out of one basket (design §4.1, step 7). */
   readonly spotSpreadUsdPerHour: number;
+  /** What keeping the pods' preferences adds to the price (setting `preferenceMaxCostPercent`). */
+  readonly preferenceCostUsdPerHour: number;
   /** No set of nodes that holds the new nodes' pods costs less than this. Not known, and 0, when a cluster limit cut the plan. */
   readonly lowerBoundUsdPerHour: number;
 }

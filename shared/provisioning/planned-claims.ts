@@ -1,16 +1,19 @@
 import { label, wellKnownLabels } from "../api/labels.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
-import { type RankedOffering, rankOfferings } from "../cloud/ranking.ts";
+import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
 import { allows, intersectAll, type Requirement, type Requirements, requirement } from "../scheduling/requirements.ts";
 import type { Resources } from "../scheduling/resources.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { sharedOptions, unitRequests } from "./bundles.ts";
 import { lazily } from "./lazily.ts";
+import { minValuesOf, ValueTally } from "./min-values.ts";
 import type { NewDemand, UnitPart } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { demandRequirements, settleCustomLabels } from "./open-labels.ts";
 import type { Packing } from "./packing/problem.ts";
 import type { PosedProblem } from "./packing-problem.ts";
+import { onReservation } from "./reserved-places.ts";
+import { withoutAttachments } from "./volume-constraints.ts";
 
 export type Offerings = readonly [RankedOffering, ...RankedOffering[]];
 
@@ -21,8 +24,12 @@ export interface ClaimDraft {
   readonly pool: PoolOptions;
   readonly pods: readonly PodRecord[];
   readonly offerings: Offerings;
+  /** How many of them, from the first, keep the NodePool's limits. */
+  readonly choosable: number;
   /** Of the pool and the pods, narrowed to the offerings. */
   readonly requirements: Requirements;
+  /** Whether the NodePool's `minValues` had to be lowered (`minValuesPolicy` BestEffort). */
+  readonly minValuesRelaxed: boolean;
   readonly podRequests: Resources;
 }
 
@@ -50,7 +57,8 @@ export function claimDrafts(
     if (option === undefined || pool === undefined)
       throw new RangeError(`packed node of unknown column ${node.column}`);
     const pods = parts.flatMap(take);
-    const offerings = offeringsOf(option, pool, parts);
+    const { offerings, choosable, reached } = offeringsOf(option, pool, parts);
+    const wanted = settleCustomLabels(claimRequirements(pool.requirements, parts, demands), wellKnownLabels);
     const nodePool = pool.pool.metadata.name;
     return {
       name: nodeClaimName(
@@ -61,11 +69,10 @@ export function claimDrafts(
       pool,
       pods,
       offerings,
-      requirements: withOfferings(
-        settleCustomLabels(claimRequirements(pool.requirements, parts, demands), wellKnownLabels),
-        offerings,
-      ),
-      podRequests: unitRequests(demands, parts),
+      choosable,
+      requirements: withReachedMinValues(withOfferings(wanted, offerings), reached),
+      minValuesRelaxed: minValuesOf(pool).some(({ key, least }) => (reached.get(key) ?? 0) < least),
+      podRequests: withoutAttachments(unitRequests(demands, parts)),
     };
   });
 }
@@ -81,12 +88,20 @@ function contentsOf(posed: PosedProblem, units: Int32Array): readonly UnitPart[]
   return [...pods].map(([demand, count]) => ({ demand, pods: count }));
 }
 
+/** Offerings that hold given contents, and the distinct values they reach of the NodePool's `minValues`, by key. */
+interface RankedHolders {
+  readonly offerings: Offerings;
+  /** How many of the offerings, from the first, keep the NodePool's limits; the others are there for its `minValues`. */
+  readonly choosable: number;
+  readonly reached: ReadonlyMap<string, number>;
+}
+
 /** Ranked offerings in one pool that hold given contents; equal contents are looked up once. */
 function offeringFinder(demands: readonly NewDemand[], pools: readonly PoolOptions[]) {
   const byPrice = new Map(pools.map((pool) => [pool.pool.metadata.name, lazily(() => offeringsByPrice(pool))]));
-  const known = new Map<string, Offerings>();
-  return (chosen: NodeOption, pool: PoolOptions, parts: readonly UnitPart[]): Offerings => {
-    const key = JSON.stringify([chosen.pool, chosen.instanceType.name, parts]);
+  const known = new Map<string, RankedHolders>();
+  return (chosen: NodeOption, pool: PoolOptions, parts: readonly UnitPart[]): RankedHolders => {
+    const key = JSON.stringify([chosen.pool, chosen.instanceType.name, chosen.reservationId, parts]);
     const found = known.get(key) ?? rankedOfferings(chosen, pool, parts, demands, byPrice.get(chosen.pool)?.() ?? []);
     known.set(key, found);
     return found;
@@ -102,12 +117,14 @@ interface PoolOffering {
 function offeringsByPrice(pool: PoolOptions): readonly PoolOffering[] {
   return pool.options
     .flatMap((option) =>
-      option.offerings.map(({ zone, capacityType, priceUsdPerHour }) => ({
-        option,
-        offering: { instanceType: option.instanceType.name, zone, capacityType, priceUsdPerHour },
-      })),
+      option.offerings.map((offering) => ({ option, offering: rankedOffering(option.instanceType.name, offering) })),
     )
-    .sort((a, b) => a.offering.priceUsdPerHour - b.offering.priceUsdPerHour);
+    .sort((a, b) => compareOfferings(a.offering, b.offering));
+}
+
+function compareOfferings(a: RankedOffering, b: RankedOffering): number {
+  const name = ({ instanceType, zone, capacityType }: RankedOffering) => `${instanceType}/${zone}/${capacityType}`;
+  return a.priceUsdPerHour - b.priceUsdPerHour || (name(a) < name(b) ? -1 : 1);
 }
 
 function rankedOfferings(
@@ -116,24 +133,32 @@ function rankedOfferings(
   parts: readonly UnitPart[],
   demands: readonly NewDemand[],
   byPrice: readonly PoolOffering[],
-): Offerings {
+): RankedHolders {
   const limited = Object.keys(pool.pool.spec.limits ?? {});
   const zones = claimRequirements(new Map(), parts, demands).get(label.zone);
-  const holders = new Set(sharedOptions(demands, parts).filter((option) => countsNoMore(option, chosen, limited)));
+  // A place in a reservation belongs to the node that it was planned for.
+  const mayServe = (option: NodeOption) => option.reservationId === undefined || option === chosen;
+  const tally = new ValueTally(pool);
+  const holders = new Set(sharedOptions(demands, parts).filter(mayServe));
   const kept: RankedOffering[] = [];
+  const beyondLimits: RankedOffering[] = [];
   const counts = new Map<string, number>([...holders].map(({ capacityType }) => [capacityType, 0]));
   for (const { option, offering } of byPrice) {
-    if (kept.length >= mostOfferingsPerCapacityType * counts.size) break;
+    if (kept.length >= mostOfferingsPerCapacityType * counts.size && tally.isComplete()) break;
+    if (!holders.has(option) || (zones !== undefined && !allows(zones, offering.zone))) continue;
+    const isWithinLimits = countsNoMore(option, chosen, limited);
     const count = counts.get(offering.capacityType) ?? 0;
-    if (count >= mostOfferingsPerCapacityType || !holders.has(option)) continue;
-    if (zones !== undefined && !allows(zones, offering.zone)) continue;
-    counts.set(offering.capacityType, count + 1);
-    kept.push(offering);
+    const isRoom = isWithinLimits && count < mostOfferingsPerCapacityType;
+    if (!isRoom && !tally.isWanted(option, offering.zone)) continue;
+    tally.add(option, offering.zone);
+    if (isWithinLimits) counts.set(offering.capacityType, count + 1);
+    (isWithinLimits ? kept : beyondLimits).push(offering);
   }
   const [best, ...others] = rankOfferings(kept);
   if (best === undefined)
     throw new RangeError(`no offering holds the contents planned for ${chosen.instanceType.name}`);
-  return [best, ...others];
+  const offerings: Offerings = [best, ...others, ...rankOfferings(beyondLimits)];
+  return { offerings, choosable: kept.length, reached: tally.reached() };
 }
 
 /** Falling back to another type must not break a limit that the plan has kept. */
@@ -153,32 +178,36 @@ function claimRequirements(
   return intersectAll(poolRequirements, ...wanted);
 }
 
-/** Narrows to the offerings' own types, zones and capacity types: what a launcher without our annotations would choose from. */
+/**
+ * Narrows to the offerings' own types, zones and capacity types: what a launcher without our annotations would choose from. A claim
+ * that is planned on a reservation says so; its other offerings are for when EC2 has no place in it after all.
+ */
 function withOfferings(requirements: Requirements, offerings: Offerings): Requirements {
-  const values = (pick: (offering: RankedOffering) => string) => [...new Set(offerings.map(pick))].sort();
+  const oneOf = (key: string, values: readonly string[]) => requirement(key, "In", [...new Set(values)].sort());
   const offered = [
-    requirement(
+    oneOf(
       label.instanceType,
-      "In",
-      values((offering) => offering.instanceType),
+      offerings.map(({ instanceType }) => instanceType),
     ),
-    requirement(
+    oneOf(
       label.zone,
-      "In",
-      values((offering) => offering.zone),
+      offerings.map(({ zone }) => zone),
     ),
-    requirement(
+    oneOf(
       label.capacityType,
-      "In",
-      values((offering) => offering.capacityType),
+      offerings.map(({ capacityType }) => capacityType),
     ),
   ];
   const narrowed = intersectAll(requirements, new Map(offered.map((entry) => [entry.key, entry])));
-  return new Map([...narrowed].map(([key, entry]) => [key, withReachableMinValues(entry)]));
+  return onReservation(narrowed, offerings[0]);
 }
 
 /** The API server refuses a list shorter than its own minValues. */
-function withReachableMinValues(entry: Requirement): Requirement {
-  if (entry.minValues === undefined || entry.complement) return entry;
-  return { ...entry, minValues: Math.max(1, Math.min(entry.minValues, entry.values.size)) };
+function withReachedMinValues(requirements: Requirements, reached: ReadonlyMap<string, number>): Requirements {
+  const lowered = ([key, entry]: readonly [string, Requirement]): readonly [string, Requirement] => {
+    const { minValues } = entry;
+    if (minValues === undefined) return [key, entry];
+    return [key, { ...entry, minValues: Math.max(1, Math.min(minValues, reached.get(key) ?? minValues)) }];
+  };
+  return new Map([...requirements].map(lowered));
 }

@@ -9,7 +9,9 @@ import {
   subtractResources,
 } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
-import type { PoolOptions } from "./node-options.ts";
+import type { NodeOption, PoolOptions } from "./node-options.ts";
+import type { Refusal, RefusalDetail } from "./plan.ts";
+import { reservedNodes } from "./reserved-places.ts";
 
 /** What a NodePool's limits still allow; only limited resources appear. */
 export interface PoolHeadroom {
@@ -33,15 +35,83 @@ export function poolHeadroom(pool: PoolOptions, nodes: readonly ClusterNode[]): 
   return { name, left: limited, limits, used };
 }
 
+/**
+ * Why the pods of these options were left without a node although nodes for them exist: one refusal for each NodePool, with the
+ * first limit that even the smallest of its nodes would break. `planned` is the capacity of this plan's nodes by NodePool.
+ */
+export function limitRefusals(
+  options: readonly NodeOption[],
+  headroom: readonly PoolHeadroom[],
+  planned: ReadonlyMap<string, Resources>,
+): readonly Refusal[] {
+  return [...Map.groupBy(options, ({ pool }) => pool)].map(([nodePool, own]) => {
+    const pool = headroom.find(({ name }) => name === nodePool);
+    if (own.every(({ reservationId }) => reservationId !== undefined)) return { nodePool, ...usedUp(own) };
+    if (pool === undefined || Object.keys(pool.limits).length === 0) return { nodePool, reason: "no node can hold it" };
+    return { nodePool, ...limitRefusal(pool, own, planned.get(nodePool) ?? {}) };
+  });
+}
+
+/** For pods that only nodes of reservations would suit. */
+function usedUp(options: readonly NodeOption[]): RefusalDetail {
+  const ids = [...reservedNodes(options)].map(([id, nodes]) => `${id} (${nodes})`).sort();
+  return {
+    reason: `this plan's nodes take all places of the capacity reservations: ${ids.join(", ")}`,
+    key: label.capacityType,
+    found: "reserved",
+    accepted: "on-demand or spot as well, or a larger reservation",
+  };
+}
+
+function limitRefusal(pool: PoolHeadroom, options: readonly NodeOption[], planned: Resources): RefusalDetail {
+  const { limits, used } = pool;
+  const reason = `the NodePool's limits are reached: ${describeLimits(pool, planned)}`;
+  const resources = Object.keys(limits).sort();
+  const smallest = options
+    .map(({ instanceType }) => ({
+      instanceType,
+      needs: addResources(used, planned, instanceType.capacity, { nodes: 1 }),
+    }))
+    .map((option) => ({
+      ...option,
+      broken: resources.filter((name) => (option.needs[name] ?? 0) > (limits[name] ?? 0)),
+    }))
+    .reduce((best, option) => (isNearer(option, best) ? option : best));
+  const [broken] = smallest.broken;
+  if (broken === undefined) return { reason };
+  return {
+    reason,
+    key: `limits.${broken}`,
+    found: `${text(broken, limits)} (${taken(broken, used, planned)})`,
+    accepted: `${text(broken, smallest.needs)} or more, for one ${smallest.instanceType.name}`,
+    nearestType: smallest.instanceType.name,
+  };
+}
+
+interface LimitedOption {
+  readonly instanceType: { readonly name: string };
+  readonly needs: Resources;
+  readonly broken: readonly string[];
+}
+
+/** Fewer limits broken, then by the less of the first of them, then by name. */
+function isNearer(a: LimitedOption, b: LimitedOption): boolean {
+  if (a.broken.length !== b.broken.length) return a.broken.length < b.broken.length;
+  const [resource = ""] = b.broken;
+  const less = (a.needs[resource] ?? 0) - (b.needs[resource] ?? 0);
+  return less < 0 || (less === 0 && a.instanceType.name < b.instanceType.name);
+}
+
 /** The limits of a pool with what its nodes and this plan's take of them, for a person. */
-export function describeLimits({ limits, used }: PoolHeadroom, planned: Resources): string {
+function describeLimits({ limits, used }: PoolHeadroom, planned: Resources): string {
   const texts = Object.keys(limits)
     .sort()
-    .map((resource) => {
-      const taken = `${text(resource, used)} in use, ${text(resource, planned)} in this plan`;
-      return `${resource} ${text(resource, limits)} (${taken})`;
-    });
+    .map((resource) => `${resource} ${text(resource, limits)} (${taken(resource, used, planned)})`);
   return texts.join(", ");
+}
+
+function taken(resource: string, used: Resources, planned: Resources): string {
+  return `${text(resource, used)} in use, ${text(resource, planned)} in this plan`;
 }
 
 /** A claim that is not launched yet counts as the largest type it may become. */

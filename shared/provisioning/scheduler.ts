@@ -1,93 +1,86 @@
-import { spreadSpot } from "../cloud/spot-spread.ts";
-import { clusterNodes } from "../state/cluster-nodes.ts";
+import { type SpreadClaims, spreadSpot } from "../cloud/spot-spread.ts";
+import { withBufferPods } from "../state/buffer-pods.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { hasResourceClaims } from "../state/pod-roles.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { chosenClaim } from "./chosen-claim.ts";
-import { classOptions } from "./class-options.ts";
+import { allRefusals } from "./class-refusals.ts";
 import { withinClusterLimits } from "./cluster-limits.ts";
-import { demandOf } from "./demand.ts";
-import { newDomains } from "./domain-assignment.ts";
-import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
-import { planNewNodes } from "./new-nodes.ts";
-import { planningPools } from "./node-options.ts";
-import type { OpenClass } from "./placement.ts";
 import type { ProvisioningPlan, UnschedulablePod } from "./plan.ts";
-import { podClasses } from "./pod-class.ts";
+import type { ClaimDraft } from "./planned-claims.ts";
+import { type GrantedPreferences, PlanningWorld } from "./planning-world.ts";
+import { withinPreferenceBudget } from "./preference-budget.ts";
+import { type PrioritizedNodes, withPriorities } from "./priorities.ts";
+import { type PreferenceKind, preferenceKinds } from "./relaxation.ts";
 import { spotFleet } from "./spot-fleet.ts";
-import { Topology } from "./topology.ts";
 
 /**
  * Answers every provisionable pod of a snapshot (design §5): room that exists first, then the cheapest new nodes, else the reasons.
  * Pure: the same snapshot gives the same plan, whatever the order of its lists.
  */
 export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
-  const nodes = clusterNodes(snapshot);
-  const { pods: wanted, holds } = demandOf(snapshot, nodes);
-  const pods = wanted.filter((pod) => !hasResourceClaims(pod));
-  const unsupported = wanted.filter(hasResourceClaims).map(withoutDevices);
-  if (pods.length === 0) return { ...nothingToDo, unschedulable: unsupported };
-  const classes = podClasses(pods);
-  const pools = planningPools(snapshot);
-  const newAttempt = () => {
-    const topology = new Topology({
-      classes: classes.map((podClass) => podClass.constraints),
-      nodes,
-      heldPods: (node) => heldPods(node, holds),
-      planned: new Set(pods.map((pod) => pod.uid)),
-      namespaces: snapshot.namespaces,
-      newDomains: (key, eligibility) => newDomains(pools.pools, key, eligibility),
-    });
-    return { topology, existing: new ExistingCapacity(nodes, holds, topology) };
+  const { preferencePolicy, preferenceMaxCostPercent, spotSpreadShare } = snapshot.settings;
+  const world = new PlanningWorld(withBufferPods(snapshot));
+  const fleet = spotFleet(snapshot.nodeClaims);
+  const planWith = (granted: GrantedPreferences): PricedNodes => {
+    const nodes = withPriorities((isWanted) => world.plan(granted, (pod) => !hasResourceClaims(pod) && isWanted(pod)));
+    const spread = spreadSpot(nodes.planned.claims, fleet, spotSpreadShare);
+    const priceUsdPerHour = spread.claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0);
+    return { ...nodes, spread, priceUsdPerHour, unplaced: unplacedPods(nodes) };
   };
-  const open = classes.map((podClass): OpenClass => {
-    const options = classOptions(podClass.constraints, pools);
-    return { podClass, options, pods: podClass.pods, tier: 0, refusals: [] };
-  });
-  const planned = planNewNodes(open, pools.pools, nodes, newAttempt);
-  const { claims, extraUsdPerHour } = spreadSpot(
-    planned.claims,
-    spotFleet(snapshot.nodeClaims),
-    snapshot.settings.spotSpreadShare,
-  );
-  const { allowed, refused } = withinClusterLimits(claims, snapshot);
+  const wanted = wantedPreferences[preferencePolicy];
+  const budgeted = withinPreferenceBudget(world.classes, wanted, preferenceMaxCostPercent, planWith);
+  const { planned, yielded, spread } = budgeted.chosen;
+  const { allowed, refused } = withinClusterLimits(byPriority(spread.claims), snapshot);
   return {
     nodeClaims: allowed.map(chosenClaim),
-    existing: planned.existing.placements(),
+    existing: planned.existing,
     unschedulable: [
-      ...unsupported,
-      ...planned.unplaced.flatMap(unschedulablePods),
-      ...refused.flatMap(({ claim, reason }) =>
-        claim.pods.map((pod) => ({ pod, reasons: [{ nodePool: claim.nodePool, reason }] })),
+      ...world.classes.flatMap(({ podClass }) => podClass.pods.filter(hasResourceClaims).map(withoutDevices)),
+      ...world.refused.map(({ pod, reason }) => ({ pod, reasons: [{ nodePool: "", reason, key: "volumes" }] })),
+      ...planned.unplaced.flatMap((entry) => entry.pods.map((pod) => ({ pod, reasons: allRefusals(entry) }))),
+      ...yielded.map(givenWay),
+      ...refused.flatMap(({ claim, refusal }) =>
+        claim.pods.map((pod) => ({ pod, reasons: [{ nodePool: claim.nodePool, ...refusal }] })),
       ),
     ],
-    spotSpreadUsdPerHour: extraUsdPerHour,
+    waiting: world.waiting,
+    podsByZone: world.podsByZone(),
+    spotSpreadUsdPerHour: spread.extraUsdPerHour,
+    preferenceCostUsdPerHour: budgeted.preferenceCostUsdPerHour,
     priceUsdPerHour: allowed.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0),
     lowerBoundUsdPerHour: refused.length === 0 ? planned.lowerBoundUsdPerHour : 0,
   };
 }
 
-const nothingToDo: ProvisioningPlan = {
-  nodeClaims: [],
-  existing: [],
-  unschedulable: [],
-  spotSpreadUsdPerHour: 0,
-  priceUsdPerHour: 0,
-  lowerBoundUsdPerHour: 0,
+/** `Ignore` is about the pods' own preferences: a NodePool's `PreferNoSchedule` taint is avoided all the same. */
+const wantedPreferences: Readonly<Record<Snapshot["settings"]["preferencePolicy"], ReadonlySet<PreferenceKind>>> = {
+  Respect: new Set(preferenceKinds),
+  Ignore: new Set(["taints"]),
 };
+
+interface PricedNodes extends PrioritizedNodes {
+  readonly spread: SpreadClaims<ClaimDraft>;
+  readonly priceUsdPerHour: number;
+  readonly unplaced: number;
+}
+
+function unplacedPods({ planned, yielded }: PrioritizedNodes): number {
+  return planned.unplaced.reduce((sum, { pods }) => sum + pods.length, yielded.length);
+}
+
+/** Where the cluster's limits admit only some of the nodes, those with the pods of the highest priority. */
+function byPriority(claims: readonly ClaimDraft[]): readonly ClaimDraft[] {
+  const highest = (claim: ClaimDraft) => Math.max(...claim.pods.map(({ priority }) => priority));
+  return claims.toSorted((a, b) => highest(b) - highest(a));
+}
 
 function withoutDevices(pod: PodRecord): UnschedulablePod {
   const reason = "it uses resource claims (DRA), which are not supported yet";
   return { pod, reasons: [{ nodePool: "", reason }] };
 }
 
-function unschedulablePods(entry: OpenClass): readonly UnschedulablePod[] {
-  const { tiers, rejections } = entry.options;
-  const tried = tiers.flatMap((tier, index) => {
-    const names = new Set(tier.map((option) => option.pool));
-    return [...names].map((nodePool) => ({ nodePool, reason: entry.refusals[index] ?? "not tried" }));
-  });
-  const reasons = [...rejections, ...tried];
-  const all = reasons.length > 0 ? reasons : [{ nodePool: "", reason: "there is no NodePool" }];
-  return entry.pods.map((pod) => ({ pod, reasons: all }));
+function givenWay(pod: PodRecord): UnschedulablePod {
+  const reason = `the NodePools' limits are reached, and pods of a priority above ${pod.priority} come first`;
+  return { pod, reasons: [{ nodePool: "", reason, key: "priority", found: String(pod.priority) }] };
 }

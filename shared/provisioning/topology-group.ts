@@ -1,7 +1,8 @@
 import type { PodAffinityTerm, Toleration, TopologySpreadConstraint } from "../api/core.ts";
+import { label } from "../api/labels.ts";
 import type { LabelSelector } from "../api/schema.ts";
 import { stableJson } from "../api/stable-json.ts";
-import { describeSelector, matchesSelector } from "../scheduling/label-selectors.ts";
+import { describeSelector, isValidSelector, matchesSelector } from "../scheduling/label-selectors.ts";
 import { firstIncompatibility, type Requirements, requirementsOfLabels } from "../scheduling/requirements.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
@@ -56,12 +57,13 @@ export class TopologyGroups {
   ownedBy(pod: PodConstraints): readonly TopologyGroup[] {
     return [
       ...pod.topologySpread
-        .filter(
-          (constraint) => constraint.whenUnsatisfiable === "DoNotSchedule" && constraint.labelSelector !== undefined,
-        )
+        .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule")
         .map((constraint) => this.#spread(pod, constraint)),
       ...pod.podAffinity.map((term) => this.#affinity("affinity", pod, term, pod.podAffinity)),
+      ...pod.preferredAffinity.map((term) => this.#affinity("affinity", pod, term, [term])),
+      ...pod.unboundClaims.map((claim) => this.#unboundClaim(claim)),
       ...this.antiAffinityOf(pod),
+      ...pod.preferredAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term, [term])),
     ];
   }
 
@@ -71,11 +73,12 @@ export class TopologyGroups {
   }
 
   #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyGroup {
-    const selector = withLabelKeys(constraint.labelSelector, "In", constraint.matchLabelKeys, pod.labels);
+    const labelSelector = validSelector(constraint.labelSelector);
+    const selector = withLabelKeys(labelSelector, "In", constraint.matchLabelKeys, pod.labels);
     const affinity = constraint.nodeAffinityPolicy !== "Ignore";
     const taints = constraint.nodeTaintsPolicy === "Honor";
     const eligibility = {
-      ...(affinity ? { nodeAlternatives: pod.nodeAlternatives } : {}),
+      ...(affinity ? { nodeAlternatives: pod.requiredAlternatives } : {}),
       ...(taints ? { tolerations: pod.tolerations } : {}),
       key: stableJson([affinity ? nodeConstraints(pod) : null, taints ? pod.tolerations : null]),
     };
@@ -87,9 +90,10 @@ export class TopologyGroups {
       maxSkew,
       minDomains,
       matches: memoised((other) => other.namespace === pod.namespace && matchesSelector(selector, other.labels)),
-      countsNode: (node) => (!affinity || suitsNode(pod, node)) && (!taints || toleratesNode(pod, node)),
+      countsNode: (node) =>
+        (!affinity || suitsNode(pod.requiredAlternatives, node)) && (!taints || toleratesNode(pod, node)),
       eligibility,
-      description: `topology spread over ${key} (maxSkew ${maxSkew}) of ${describeSelector(selector ?? {})}`,
+      description: `topology spread over ${key} (maxSkew ${maxSkew}) of ${describeTarget(selector)}`,
     });
   }
 
@@ -114,16 +118,30 @@ export class TopologyGroups {
     });
   }
 
+  /** kube-scheduler's VolumeBinding: a claim's first pod settles the volume's zone, and the others follow. */
+  #unboundClaim(claim: string): TopologyGroup {
+    return this.#group(stableJson(["claim", claim]), {
+      kind: "affinity",
+      key: label.zone,
+      maxSkew: 0,
+      minDomains: 0,
+      matches: memoised((other) => other.unboundClaims.includes(claim)),
+      countsNode: () => true,
+      eligibility: { key: "" },
+      description: `the zone of PersistentVolumeClaim ${claim}, which its first pod settles,`,
+    });
+  }
+
   /** Which pods a term is about. */
   #target(pod: PodConstraints, term: PodAffinityTerm) {
-    const matching = withLabelKeys(term.labelSelector, "In", term.matchLabelKeys, pod.labels);
+    const matching = withLabelKeys(validSelector(term.labelSelector), "In", term.matchLabelKeys, pod.labels);
     const selector = withLabelKeys(matching, "NotIn", term.mismatchLabelKeys, pod.labels);
     const inNamespace = this.#namespaceFilter(pod, term);
     const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
     return {
       identity: stableJson([own, term.namespaces, term.namespaceSelector, selector]),
       matches: (other: PodConstraints) => inNamespace(other.namespace) && matchesSelector(selector, other.labels),
-      description: describeSelector(selector ?? {}),
+      description: describeTarget(selector),
     };
   }
 
@@ -158,6 +176,15 @@ function memoised(matches: (pod: PodConstraints) => boolean): (pod: PodConstrain
   };
 }
 
+/** One that the API server would not take selects nothing, as an absent one does (karpenter-core §5). */
+function validSelector(selector: LabelSelector | undefined): LabelSelector | undefined {
+  return selector === undefined || isValidSelector(selector) ? selector : undefined;
+}
+
+function describeTarget(selector: LabelSelector | undefined): string {
+  return selector === undefined ? "nothing" : describeSelector(selector);
+}
+
 /** `matchLabelKeys` and `mismatchLabelKeys`: the pod's own values of these keys join the selector; keys it lacks are ignored. */
 function withLabelKeys(
   selector: LabelSelector | undefined,
@@ -180,12 +207,12 @@ function nodeConstraints(pod: PodConstraints): unknown {
 
 const noUndefinedLabels: ReadonlySet<string> = new Set();
 
-/** Node selector and required node affinity against a node's real labels. */
-export function suitsNode(pod: PodConstraints, node: ClusterNode): boolean {
+/** Whether one of these alternatives holds for a node's real labels. */
+export function suitsNode(alternatives: readonly Requirements[], node: ClusterNode): boolean {
   const labels = requirementsOfLabels(node.labels);
-  return pod.nodeAlternatives.some((wanted) => firstIncompatibility(labels, wanted, noUndefinedLabels) === undefined);
+  return alternatives.some((wanted) => firstIncompatibility(labels, wanted, noUndefinedLabels) === undefined);
 }
 
-export function toleratesNode(pod: PodConstraints, node: ClusterNode): boolean {
+function toleratesNode(pod: PodConstraints, node: ClusterNode): boolean {
   return firstUntolerated(node.taints, pod.tolerations) === undefined;
 }

@@ -43,7 +43,7 @@ function spreadAdmits(topology: Topology, group: TopologyGroup, constraints: Pod
 }
 
 /** Of the hostname it is 0: an empty new node is always possible. */
-function globalMinimum(topology: Topology, group: TopologyGroup): number {
+export function globalMinimum(topology: Topology, group: TopologyGroup): number {
   if (group.key === label.hostname) return 0;
   const domains = topology.domainsOf(group);
   if (domains.size === 0 || domains.size < group.minDomains) return 0;

@@ -1,8 +1,12 @@
 import { label } from "../api/labels.ts";
-import { firstConflict, requirementsOf } from "../scheduling/requirements.ts";
+import { requirementsOf } from "../scheduling/requirements.ts";
+import { fits } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
-import { type Eligibility, type NamespaceLabels, type TopologyGroup, TopologyGroups } from "./topology-group.ts";
+import { newDomains, optionCounter } from "./node-domains.ts";
+import type { NodeOption, PlanningPools } from "./node-options.ts";
+import { type NamespaceLabels, type TopologyGroup, TopologyGroups } from "./topology-group.ts";
+import type { ZoneIds } from "./zone-ids.ts";
 
 /** Domain by topology key: where a pod lies, as far as it is known. */
 export type Domains = ReadonlyMap<string, string>;
@@ -10,9 +14,11 @@ export type Domains = ReadonlyMap<string, string>;
 /** The groups that concern one class. */
 export interface ClassTopology {
   readonly owned: readonly TopologyGroup[];
+  /** The required anti-affinity among them: it binds others too. A preference keeps nobody else away. */
+  readonly blocking: readonly TopologyGroup[];
   /** Groups of others (or its own) that count this class. */
   readonly matched: readonly TopologyGroup[];
-  /** Keys other than hostname whose domain must be decided when a pod of this class is planned onto a new node. */
+  /** Keys other than hostname whose domain must be decided when a pod of this class is planned onto a new node; zones stand for their ids. */
   readonly keysToPin: readonly string[];
 }
 
@@ -24,70 +30,108 @@ interface World {
   /** Pods that are being planned anew: they are not counted where they are. */
   readonly planned: ReadonlySet<string>;
   readonly namespaces: NamespaceLabels;
-  /** Domains of a key on the nodes that could be made. */
-  readonly newDomains: (key: string, eligibility: Eligibility) => readonly string[];
+  /** What nodes could be made. */
+  readonly pools: PlanningPools;
+  /** Domains, as {@link domainKey}, that nodes made for other pods are known to open. */
+  readonly opened: ReadonlySet<string>;
 }
 
 /** Counts of pods by topology domain, kept up to date while a plan is made (karpenter-core §5). */
 export class Topology {
   readonly #groups: TopologyGroups;
   readonly #classes = new Map<PodConstraints, ClassTopology>();
+  readonly #owners = new Map<TopologyGroup, PodConstraints[]>();
   readonly #world: World;
   readonly #domains = new Map<TopologyGroup, ReadonlySet<string>>();
+  readonly #existingDomains = new Map<string, readonly string[]>();
+  readonly #mayCount: (options: readonly NodeOption[], group: TopologyGroup, domains: Domains) => boolean;
 
   constructor(world: World) {
     this.#groups = new TopologyGroups(world.namespaces);
     this.#world = world;
+    this.#mayCount = optionCounter(world.pools);
     const owned = new Map(world.classes.map((constraints) => [constraints, this.#groups.ownedBy(constraints)]));
     const present = world.nodes.flatMap((node) =>
       [...node.pods, ...world.heldPods(node)]
         .filter((pod) => pod.deletedAt === undefined && !world.planned.has(pod.uid))
         .map((pod) => ({ pod, node })),
     );
+    for (const [constraints, groups] of owned) {
+      for (const group of groups) this.#owners.set(group, [...(this.#owners.get(group) ?? []), constraints]);
+    }
     for (const { pod } of present) this.#groups.antiAffinityOf(pod.constraints);
     for (const { pod, node } of present) this.#count(pod.constraints, node);
     for (const constraints of world.classes) this.#classes.set(constraints, this.#classTopology(constraints, owned));
   }
 
   of(constraints: PodConstraints): ClassTopology {
-    return this.#classes.get(constraints) ?? { owned: [], matched: [], keysToPin: [] };
+    return this.#classes.get(constraints) ?? { owned: [], blocking: [], matched: [], keysToPin: [] };
+  }
+
+  get zoneIds(): ZoneIds {
+    return this.#world.pools.zoneIds;
+  }
+
+  /** The values that the nodes that exist have of a label. */
+  existingDomains(key: string): readonly string[] {
+    const known = this.#existingDomains.get(key);
+    if (known !== undefined) return known;
+    const domains = [...new Set(this.#world.nodes.flatMap((node) => domainOf(key, node) ?? []))];
+    this.#existingDomains.set(key, domains);
+    return domains;
   }
 
   /**
-   * The domains among which a spread constraint compares: of nodes that exist and of those that could be made, as far as its policies
-   * count them. An empty label value is no domain.
+   * The domains among which a spread constraint compares: of nodes that exist, of those that could be made for one of its owners, and
+   * of those that others are known to get, as far as its policies count them. An empty label value is no domain.
    */
   domainsOf(group: TopologyGroup): ReadonlySet<string> {
     let domains = this.#domains.get(group);
     if (domains === undefined) {
       const existing = this.#world.nodes
         .filter((node) => !node.leaving && group.countsNode(node))
-        .flatMap((node) => domainOf(group.key, node) || []);
-      domains = new Set([...existing, ...this.#world.newDomains(group.key, group.eligibility)]);
+        .flatMap((node) => domainOf(group.key, node) ?? []);
+      const requests = (this.#owners.get(group) ?? []).map((owner) => owner.requests);
+      const isUsable = ({ free }: NodeOption) => requests.some((wanted) => fits(wanted, free));
+      const others = this.#newDomains(group).filter((domain) => this.#world.opened.has(domainKey(group.key, domain)));
+      domains = new Set([...existing, ...this.#newDomains(group, isUsable), ...others]);
       this.#domains.set(group, domains);
     }
     return domains;
   }
 
-  /** Notes that a pod of this class was planned into these domains, on a node that exists or on one to be made. */
-  record(constraints: PodConstraints, domains: Domains, node?: ClusterNode): void {
-    const { owned, matched } = this.of(constraints);
+  /** Domains that no spread constraint has counted, because no node could be made there for its own pods; as {@link domainKey}. */
+  uncountedDomains(): ReadonlySet<string> {
+    const uncounted = [...this.#domains].flatMap(([group, counted]) =>
+      this.#newDomains(group)
+        .filter((domain) => !counted.has(domain))
+        .map((domain) => domainKey(group.key, domain)),
+    );
+    return new Set(uncounted);
+  }
+
+  #newDomains({ key, eligibility }: TopologyGroup, isUsable: (option: NodeOption) => boolean = () => true) {
+    return newDomains(this.#world.pools, key, eligibility, isUsable);
+  }
+
+  /** Notes that a pod of this class was planned onto a node that exists. */
+  recordOnNode(constraints: PodConstraints, node: ClusterNode): void {
+    const { blocking, matched } = this.of(constraints);
+    countOn(node, matched, blocking);
+  }
+
+  /** Notes that a pod of this class was planned into these domains, onto a node to be made from one of the options. */
+  recordOnNewNode(constraints: PodConstraints, domains: Domains, options: readonly NodeOption[]): void {
+    const { blocking, matched } = this.of(constraints);
     for (const group of matched) {
-      const counts = node === undefined ? mayCount(group, constraints) : group.countsNode(node);
-      if (counts) add(group.counts, domains.get(group.key));
+      if (this.#mayCount(options, group, domains)) add(group.counts, domains.get(group.key));
     }
-    for (const group of owned) if (group.kind === "anti-affinity") add(group.owners, domains.get(group.key));
+    for (const group of blocking) add(group.owners, domains.get(group.key));
   }
 
   #count(constraints: PodConstraints, node: ClusterNode): void {
-    for (const group of this.#groups.all()) {
-      if (!group.matches(constraints) || !group.countsNode(node)) continue;
-      const domains = group.kind === "anti-affinity" ? possibleDomains(group.key, node) : [domainOf(group.key, node)];
-      for (const domain of domains) add(group.counts, domain);
-    }
-    for (const group of this.#groups.antiAffinityOf(constraints)) {
-      for (const domain of possibleDomains(group.key, node)) add(group.owners, domain);
-    }
+    const matched = this.#groups.all().filter((group) => group.matches(constraints));
+    countOn(node, matched, this.#groups.antiAffinityOf(constraints));
   }
 
   #classTopology(
@@ -96,23 +140,31 @@ export class Topology {
   ): ClassTopology {
     const own = owned.get(constraints) ?? [];
     const matched = this.#groups.all().filter((group) => group.matches(constraints));
-    const keys = [...own, ...matched].map((group) => group.key).filter((key) => key !== label.hostname);
-    return { owned: own, matched, keysToPin: [...new Set(keys)].sort() };
+    const keys = [...own, ...matched]
+      .map(({ key }) => (key === label.zoneId ? label.zone : key))
+      .filter((key) => key !== label.hostname);
+    const blocking = this.#groups.antiAffinityOf(constraints);
+    return { owned: own, blocking, matched, keysToPin: [...new Set(keys)].sort() };
   }
 }
 
-/** A node's domain of a topology key; of the hostname it is the node's own name. */
-export function domainOf(key: string, node: ClusterNode): string | undefined {
-  return key === label.hostname ? node.name : node.labels[key];
+/** How a domain of a topology key is named. */
+export function domainKey(key: string, domain: string): string {
+  return `${key}=${domain}`;
 }
 
-/** Whether a node made for a pod could be one that a spread constraint counts; where only the node will tell, it is taken to be. */
-function mayCount({ eligibility }: TopologyGroup, pod: PodConstraints): boolean {
-  return (
-    eligibility.nodeAlternatives?.some((wanted) =>
-      pod.nodeAlternatives.some((own) => firstConflict(own, wanted) === undefined),
-    ) ?? true
-  );
+/** A node's domain of a topology key; of the hostname it is the node's own name. An empty value is no domain (field scenario B1.03). */
+export function domainOf(key: string, node: ClusterNode): string | undefined {
+  return key === label.hostname ? node.name : node.labels[key] || undefined;
+}
+
+function countOn(node: ClusterNode, matched: readonly TopologyGroup[], blocking: readonly TopologyGroup[]): void {
+  for (const group of matched) {
+    if (!group.countsNode(node)) continue;
+    const domains = group.kind === "anti-affinity" ? possibleDomains(group.key, node) : [domainOf(group.key, node)];
+    for (const domain of domains) add(group.counts, domain);
+  }
+  for (const group of blocking) for (const domain of possibleDomains(group.key, node)) add(group.owners, domain);
 }
 
 /** All domains a claim may still land in, where it is not settled: anti-affinity must assume each of them. */

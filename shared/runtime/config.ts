@@ -1,6 +1,14 @@
 import * as z from "zod";
+import { duration } from "../api/node-pool.ts";
+import { schedulerConfig } from "../api/scheduler-config.ts";
 import type { ClusterEndpoint } from "../ports.ts";
-import { defaultSettings, type Settings } from "../state/settings.ts";
+import {
+  defaultSettings,
+  minValuesPolicies,
+  preferencePolicies,
+  type Settings,
+  servedPodAnnotationPattern,
+} from "../state/settings.ts";
 
 /** The group that Kubernetes sees our Lambda roles in: RBAC binds to it, and the webhook leaves its requests out. */
 export const controllersGroup = "journeyman:controllers";
@@ -18,6 +26,23 @@ const decimal = z
   .regex(/^\d+(\.\d+)?$/, "expected a number such as 0.075")
   .transform(Number);
 const httpsUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
+
+/** See `Settings`. */
+export const preferencePolicy = z.enum(preferencePolicies);
+export const { podTopologySpread } = schedulerConfig.shape;
+export const minValuesPolicy = z.enum(minValuesPolicies);
+export const servedPodAnnotation = z
+  .string()
+  .regex(servedPodAnnotationPattern, "expected an annotation such as example.com/served or example.com/served=yes");
+
+const json = z.string().transform((source, context): unknown => {
+  try {
+    return JSON.parse(source);
+  } catch {
+    context.addIssue({ code: "custom", message: "expected JSON" });
+    return z.NEVER;
+  }
+});
 
 const logLevel = z.enum(["DEBUG", "INFO", "WARN", "ERROR"]).default("INFO");
 
@@ -48,6 +73,13 @@ const functionEnvironment = z.object({
   JOURNEYMAN_BATCH_MAX_MILLISECONDS: wholeNumber.exactOptional(),
   JOURNEYMAN_VM_MEMORY_OVERHEAD_PERCENT: decimal.exactOptional(),
   JOURNEYMAN_RESERVED_ENIS: wholeNumber.exactOptional(),
+  JOURNEYMAN_TERMINATION_GRACE_PERIOD: duration.exactOptional(),
+  /** Karpenter's scheduler configuration, as JSON. */
+  JOURNEYMAN_SCHEDULER_CONFIG: json.pipe(schedulerConfig).exactOptional(),
+  JOURNEYMAN_SERVED_POD_ANNOTATION: servedPodAnnotation.exactOptional(),
+  JOURNEYMAN_PREFERENCE_POLICY: preferencePolicy.exactOptional(),
+  JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT: decimal.exactOptional(),
+  JOURNEYMAN_MIN_VALUES_POLICY: minValuesPolicy.exactOptional(),
 });
 
 /** What the stack sets on a function. The region is Lambda's own variable. */
@@ -112,6 +144,12 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
       batchMaxMilliseconds: env.JOURNEYMAN_BATCH_MAX_MILLISECONDS,
       vmMemoryOverheadPercent: env.JOURNEYMAN_VM_MEMORY_OVERHEAD_PERCENT,
       reservedEnis: env.JOURNEYMAN_RESERVED_ENIS,
+      terminationGracePeriod: env.JOURNEYMAN_TERMINATION_GRACE_PERIOD,
+      defaultTopologySpread: env.JOURNEYMAN_SCHEDULER_CONFIG?.podTopologySpread.defaultConstraints,
+      servedPodAnnotation: env.JOURNEYMAN_SERVED_POD_ANNOTATION,
+      preferencePolicy: env.JOURNEYMAN_PREFERENCE_POLICY,
+      preferenceMaxCostPercent: env.JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT,
+      minValuesPolicy: env.JOURNEYMAN_MIN_VALUES_POLICY,
     }),
   };
 }

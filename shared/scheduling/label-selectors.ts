@@ -1,4 +1,6 @@
+import { labelKeyFault, labelValueFault } from "../api/label-syntax.ts";
 import type { LabelSelector } from "../api/schema.ts";
+import { selectorEntryFaults } from "../api/selector-validation.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
@@ -14,6 +16,17 @@ export function matchesSelector(selector: LabelSelector | undefined, labels: Lab
     }
   }
   return selector.matchExpressions?.every((expression) => matchesExpression(expression, labels)) ?? true;
+}
+
+/** Whether the API server takes it: keys and values in their syntax, and as many values as the operators ask for. */
+export function isValidSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  const keys = [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+  const values = [...Object.values(matchLabels), ...matchExpressions.flatMap((expression) => expression.values ?? [])];
+  return (
+    keys.every((key) => labelKeyFault(key) === undefined) &&
+    values.every((value) => labelValueFault(value) === undefined) &&
+    matchExpressions.every((expression) => selectorEntryFaults(expression).length === 0)
+  );
 }
 
 /** For example `app=web, tier In [a, b]`; the same text for the same selector, however its parts are ordered. */

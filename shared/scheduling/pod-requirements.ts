@@ -21,10 +21,20 @@ export function nodeAlternatives(spec: PodSpec): readonly Requirements[] {
   return alternatives.length > 0 ? alternatives : [intersectAll(nowhere, selector)];
 }
 
+/** What a pod's preferred node affinity terms ask, the heaviest first. An empty term asks nothing and is left out. */
+export function preferredNodeTerms(spec: PodSpec): readonly Requirements[] {
+  const preferred = spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return preferred
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ preference }) => termRequirements(preference))
+    .filter((requirements) => requirements.size > 0);
+}
+
 /** Kubernetes: an empty term matches no node, so required affinity of nothing but empty terms matches none. */
 const nowhere: Requirements = requirementsOf([{ key: label.hostname, operator: "In", values: [] }]);
 
-function termRequirements({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): Requirements {
+/** One OR-term: its expressions, and its fields as labels. */
+export function termRequirements({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): Requirements {
   return requirementsOf([...matchExpressions, ...matchFields.map(fieldAsLabel)]);
 }
 

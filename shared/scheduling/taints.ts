@@ -2,13 +2,19 @@ import type { Toleration } from "../api/core.ts";
 import type { Taint } from "../api/schema.ts";
 
 /** The effects that keep a pod off a node. */
-const refusingEffects: readonly Taint["effect"][] = ["NoSchedule", "NoExecute"];
+const hardEffects: readonly Taint["effect"][] = ["NoSchedule", "NoExecute"];
+const allEffects: readonly Taint["effect"][] = [...hardEffects, "PreferNoSchedule"];
+
+/** The effects that refuse a pod: `PreferNoSchedule` only while it is taken for a requirement. */
+export function refusingEffects(pod: { readonly avoidsPreferNoSchedule: boolean }): readonly Taint["effect"][] {
+  return pod.avoidsPreferNoSchedule ? allEffects : hardEffects;
+}
 
 /** The first taint with one of the effects that no toleration covers. `PreferNoSchedule` refuses nobody unless it is asked for. */
 export function firstUntolerated(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],
-  effects: readonly Taint["effect"][] = refusingEffects,
+  effects: readonly Taint["effect"][] = hardEffects,
 ): Taint | undefined {
   return taints.find(
     (taint) => effects.includes(taint.effect) && !tolerations.some((toleration) => tolerates(toleration, taint)),

@@ -35,9 +35,11 @@ const kindsWithStatus: ReadonlySet<Kind> = new Set<Kind>([
   "Node",
   "NodePool",
   "NodeClaim",
+  "NodeOverlay",
   "EC2NodeClass",
   "PodDisruptionBudget",
   "PersistentVolumeClaim",
+  "CapacityBuffer",
 ]);
 const statusKeptOnCreate: ReadonlySet<Kind> = new Set<Kind>(["Node", "PersistentVolumeClaim"]);
 
@@ -258,7 +260,7 @@ export class ApiServer {
 
   #admit<K extends Kind>(object: KubernetesObjects[K]): KubernetesObjects[K];
   #admit(object: KubernetesObject): KubernetesObject {
-    if (isKind("Pod", object)) return admitPod(object, this.#store.list("PriorityClass"), this.#loop.now());
+    if (isKind("Pod", object)) return admitPod(object, this.#store, this.#loop.now());
     if (isKind("Namespace", object)) {
       const labels = { ...object.metadata.labels, "kubernetes.io/metadata.name": object.metadata.name };
       return { ...object, metadata: { ...object.metadata, labels } };

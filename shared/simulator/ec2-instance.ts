@@ -35,6 +35,7 @@ export function describeRecord(record: InstanceRecord): Ec2Instance {
     zone: record.zone,
     subnetId: request.subnetId,
     capacityType: request.capacityType,
+    ...(request.capacityReservationId !== undefined && { capacityReservationId: request.capacityReservationId }),
     state: record.state,
     launchedAt: record.launchedAt,
     ...(record.state !== "terminated" && { privateDnsName: record.privateDnsName }),

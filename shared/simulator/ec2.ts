@@ -2,7 +2,7 @@ import type { Catalog } from "../cloud/catalog.ts";
 import { classifyEc2Error } from "../cloud/ec2-errors.ts";
 import type { Ec2Instance } from "../ports.ts";
 import { Ec2ApiError } from "./ec2-api-error.ts";
-import { type CapacityPoolFilter, CapacityPools } from "./ec2-capacity.ts";
+import { type CapacityPoolFilter, CapacityPools, type CapacityReservation } from "./ec2-capacity.ts";
 import { type InstanceOrigin, rebalanceRecommendation, retirementScheduled } from "./ec2-events.ts";
 import { Ec2Faults } from "./ec2-faults.ts";
 import { type Ec2Filter, matchesFilters } from "./ec2-filters.ts";
@@ -103,6 +103,11 @@ export class SimulatedEc2 {
     this.#pools.setCapacity(filter, instances);
   }
 
+  /** A capacity reservation with room for so many instances at once. */
+  addCapacityReservation(reservation: CapacityReservation, instances: number): void {
+    this.#pools.addReservation(reservation, instances);
+  }
+
   /** Gives a spot instance notice; EC2 takes it back 120 s later. */
   interruptSpot(instanceId: string): void {
     const record = this.#existing(instanceId);
@@ -182,7 +187,8 @@ export class SimulatedEc2 {
     if (earlier !== undefined) {
       return replay(request.clientToken, earlier, parameters);
     }
-    const pool = { instanceType: request.instanceType, zone, capacityType: request.capacityType };
+    const pool = { ...request, zone };
+    this.#pools.checkReservation(pool);
     const count = Math.min(request.maxCount, this.#pools.free(pool));
     if (count < request.minCount) {
       throw insufficientCapacity(request, zone);

@@ -14,6 +14,8 @@ export interface NodeRegistration {
   readonly taints: readonly Taint[];
   readonly capacity: Resources;
   readonly allocatable: Resources;
+  /** Volumes of pods that it can attach, by CSI driver. */
+  readonly attachLimits: Readonly<Record<string, number>>;
 }
 
 /** The Node that an AL2023 instance makes of its user data (karpenter-aws §5.1) and of the machine that it is. */
@@ -34,6 +36,7 @@ export function nodeRegistration(instance: Ec2Instance, userData: string, type: 
     taints,
     capacity: { ...type.capacity, ...pods },
     allocatable: { ...type.allocatable, ...pods },
+    attachLimits: type.attachLimits,
   };
 }
 

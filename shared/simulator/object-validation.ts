@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { Pod } from "../api/core.ts";
 import { type Kind, type KubernetesObject, type KubernetesObjects, kinds, schemas } from "../api/kinds.ts";
+import { nodePoolUpdateFaults } from "../api/node-pool-validation.ts";
+import { formatPath } from "../api/problems.ts";
 import { invalid } from "./api-errors.ts";
 import { isKind } from "./object-store.ts";
 
@@ -27,6 +29,11 @@ export function validateUpdate(kind: Kind, before: KubernetesObject, after: Kube
   const reference = before.metadata;
   if (isKind("NodeClaim", before) && isKind("NodeClaim", after) && !isDeepStrictEqual(before.spec, after.spec)) {
     throw invalid(kind, reference, "spec: Invalid value: spec is immutable");
+  }
+  if (isKind("NodePool", before) && isKind("NodePool", after)) {
+    for (const { path, expected } of nodePoolUpdateFaults(before.spec, after.spec)) {
+      throw invalid(kind, reference, `spec.${formatPath(path)}: expected ${expected}`);
+    }
   }
   if (isKind("Pod", before) && isKind("Pod", after) && !isDeepStrictEqual(fixedSpec(before), fixedSpec(after))) {
     throw invalid(kind, reference, "spec: Forbidden: pod updates may not change fields other than those listed");

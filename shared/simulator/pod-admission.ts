@@ -1,12 +1,16 @@
 import type { Container, Pod, PodSpec, Toleration } from "../api/core.ts";
+import { limitRangesOf, withLimitRanges } from "../api/limit-range.ts";
 import type { PriorityClass } from "../api/policy.ts";
+import type { ObjectStore } from "./object-store.ts";
 import { timestamp } from "./time.ts";
 
 /**
- * A new pod as the API server stores it: defaults, the built-in admission plugins Priority and DefaultTolerationSeconds, a fresh status,
- * and the condition of a gated pod.
+ * A new pod as the API server stores it: defaults, the built-in admission plugins LimitRanger, Priority and DefaultTolerationSeconds,
+ * a fresh status, and the condition of a gated pod.
  */
-export function admitPod(pod: Pod, priorityClasses: readonly PriorityClass[], now: number): Pod {
+export function admitPod(created: Pod, store: ObjectStore, now: number): Pod {
+  const { namespace = "default" } = created.metadata;
+  const pod = { ...created, spec: withLimitRanges(created.spec, limitRangesOf(namespace, store.list("LimitRange"))) };
   const gated = (pod.spec.schedulingGates ?? []).length > 0;
   return {
     ...pod,
@@ -18,7 +22,7 @@ export function admitPod(pod: Pod, priorityClasses: readonly PriorityClass[], no
         : { initContainers: pod.spec.initContainers.map(defaultContainer) }),
       schedulerName: pod.spec.schedulerName ?? "default-scheduler",
       terminationGracePeriodSeconds: pod.spec.terminationGracePeriodSeconds ?? 30,
-      priority: podPriority(pod.spec, priorityClasses),
+      priority: podPriority(pod.spec, store.list("PriorityClass")),
       tolerations: withDefaultTolerations(pod.spec.tolerations ?? []),
     },
     status: {

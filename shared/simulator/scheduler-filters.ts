@@ -39,7 +39,9 @@ export function filterNode(pod: PodInfo, node: NodeInfo, state: PreFilterState):
   const shortages = resourceShortages(pod, node, rivals);
   if (shortages.length > 0) return shortages;
   const failure =
-    state.volumes.failure(node) ?? spreadFailure(state.spread, node) ?? affinityFailure(state.affinity, node);
+    state.volumes.failure(node, [...node.pods.values(), ...rivals]) ??
+    spreadFailure(state.spread, node) ??
+    affinityFailure(state.affinity, node);
   return failure === undefined ? [] : [failure];
 }
 

@@ -20,7 +20,7 @@ const cycleMilliseconds = 3;
  * kube-scheduler with its default profile: one pod at a time, filters, scores, ties by chance, binding. A pod that fits nowhere gets its
  * PodScheduled condition (serverless-aws §6), which is what the webhook sees.
  *
- * Left out: preemption, volume limits, dynamic resources, queueing hints per plugin (an event retries every pod that it could concern).
+ * Left out: preemption, dynamic resources, queueing hints per plugin (an event retries every pod that it could concern).
  */
 export class Scheduler {
   readonly #loop: EventLoop;
@@ -41,7 +41,7 @@ export class Scheduler {
     this.#server.watch("Namespace", ({ object }) => {
       this.#cache.namespaceLabels.set(object.metadata.name, object.metadata.labels ?? {});
     });
-    for (const kind of ["PersistentVolumeClaim", "PersistentVolume", "StorageClass"] as const) {
+    for (const kind of ["PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode"] as const) {
       this.#server.watch(kind, () => this.#queue.retry(({ pod }) => pod.spec.volumes !== undefined));
     }
     for (const object of this.#server.list("Namespace")) {

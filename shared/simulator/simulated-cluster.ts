@@ -1,7 +1,10 @@
 import { ApiServer } from "./api-server.ts";
+import { ebsDriver } from "./claims-of-pods.ts";
 import { startDaemonSetController } from "./daemon-set-controller.ts";
 import { startDeploymentController } from "./deployment-controller.ts";
 import { startDisruptionController } from "./disruption-controller.ts";
+import { EbsDriver } from "./ebs-driver.ts";
+import { startEphemeralVolumeController } from "./ephemeral-volume-controller.ts";
 import type { EventLoop } from "./event-loop.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
 import { startJobController } from "./job-controller.ts";
@@ -38,6 +41,7 @@ export function simulatedCluster(options: {
   startJobController(loop, server, ownedPods);
   startDaemonSetController(loop, server, ownedPods);
   startDisruptionController(loop, server);
+  startEphemeralVolumeController(loop, server);
   startGarbageCollector(loop, server);
   new Scheduler({ loop, random, server });
   const kubelets = new Kubelets({
@@ -47,9 +51,14 @@ export function simulatedCluster(options: {
     ...(kubeletTimings === undefined ? {} : { timings: kubeletTimings }),
   });
   const lifecycle = new NodeLifecycle({ loop, server });
+  const ebs = new EbsDriver(server);
   return {
     server,
-    registerNode: (registration) => kubelets.registerNode(registration),
+    registerNode: (registration) => {
+      const limit = registration.attachLimits[ebsDriver];
+      if (limit !== undefined) ebs.setLimit(registration.name, limit);
+      kubelets.registerNode(registration);
+    },
     nodeGone: (nodeName) => {
       kubelets.stop(nodeName);
       lifecycle.nodeSilent(nodeName, () => kubelets.isRunning(nodeName));

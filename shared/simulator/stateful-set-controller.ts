@@ -48,7 +48,29 @@ function reconcile(server: ApiServer, ownedPods: OwnedPods, key: string): void {
 function createMember(server: ApiServer, set: StatefulSet, ordinal: number): void {
   const name = `${set.metadata.name}-${ordinal}`;
   const labels = { "statefulset.kubernetes.io/pod-name": name, "apps.kubernetes.io/pod-index": String(ordinal) };
-  createPod(server, set, { name, labels }, user);
+  const volumes = claimsOfMember(server, set, name);
+  createPod(server, set, { name, labels, ...(volumes.length === 0 ? {} : { spec: { volumes } }) }, user);
+}
+
+/** Makes what is missing of a member's claims, which outlive it, and gives the volumes of its pod. */
+function claimsOfMember(server: ApiServer, set: StatefulSet, podName: string): NonNullable<Pod["spec"]["volumes"]> {
+  const { template, volumeClaimTemplates = [] } = set.spec;
+  const { namespace = "" } = set.metadata;
+  if (volumeClaimTemplates.length === 0) return [];
+  const claimed = volumeClaimTemplates.map(({ metadata, spec }) => {
+    const volume = metadata.name;
+    const name = `${volume}-${podName}`;
+    if (server.get("PersistentVolumeClaim", { namespace, name }) === undefined) {
+      server.create(
+        "PersistentVolumeClaim",
+        { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: { ...metadata, name, namespace }, spec },
+        { user },
+      );
+    }
+    return { name: volume, persistentVolumeClaim: { claimName: name } };
+  });
+  const names = new Set(claimed.map(({ name }) => name));
+  return [...(template.spec.volumes ?? []).filter(({ name }) => !names.has(name)), ...claimed];
 }
 
 function ordinalOf(pod: Pod): number {

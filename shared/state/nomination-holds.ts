@@ -1,15 +1,14 @@
 import type { NodeClaim } from "../api/node-claim.ts";
 import { transitionedAt } from "./conditions.ts";
 import { type Nomination, nominationsOf } from "./nominations.ts";
+import { podRecord } from "./pod-decoding.ts";
 import type { PodRecord } from "./pod-record.ts";
 
 /** How long after a node is ready its nominated pods may still be on their way before they count as pending again. */
 const nominationGraceSeconds = 60;
 
 export interface NominationHolds {
-  /** Pods that a live claim has a place for: they demand nothing. */
-  readonly heldPodUids: ReadonlySet<string>;
-  /** By claim name: pods whose place on it is kept free. */
+  /** By claim name: pods whose place on it is kept free. They demand nothing. */
   readonly podsByClaim: ReadonlyMap<string, readonly PodRecord[]>;
 }
 
@@ -24,23 +23,18 @@ interface World {
 /**
  * Reads the nominations of all live claims whose node stays (design §4.1, step 2). A pending pod's place is held until it is bound or gone, or
  * the node has been ready for {@link nominationGraceSeconds}; a displaced pod's until a successor of the same owner and class has
- * taken it.
+ * taken it, also while the one is gone and the other not yet made.
  */
 export function nominationHolds(world: World): NominationHolds {
   const podsByUid = new Map(world.pods.map((pod) => [pod.uid, pod]));
-  const held = new Set<string>();
   const podsByClaim = new Map<string, readonly PodRecord[]>();
   const claims = world.nodeClaims
     .filter((claim) => claim.metadata.deletionTimestamp === undefined)
     .filter((claim) => !world.leavingNodes.has(claim.status?.nodeName ?? claim.metadata.name))
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const successors = pendingByOwnerAndClass(world.pods, claims);
-  for (const claim of claims) {
-    const kept = keptPods(claim, world, podsByUid, successors);
-    for (const pod of kept) held.add(pod.uid);
-    podsByClaim.set(claim.metadata.name, kept);
-  }
-  return { heldPodUids: held, podsByClaim };
+  for (const claim of claims) podsByClaim.set(claim.metadata.name, keptPods(claim, world, podsByUid, successors));
+  return { podsByClaim };
 }
 
 function keptPods(
@@ -66,7 +60,10 @@ function keptPods(
   return kept;
 }
 
-/** Who stands for a displaced pod: nobody once a successor has arrived, else a pending successor, else the pod itself. */
+/**
+ * Who stands for a displaced pod: nobody once a successor has arrived, else a pending successor, else the pod itself, else, where
+ * the successor is still to be made, a pod that asks for the same.
+ */
 function successorOf(
   nomination: Nomination,
   original: PodRecord | undefined,
@@ -79,7 +76,19 @@ function successorOf(
     arrived.set(key, arrivals - 1);
     return undefined;
   }
-  return successors.get(key)?.shift() ?? original;
+  return successors.get(key)?.shift() ?? original ?? successorToCome(nomination);
+}
+
+/** It matches no selector and has no volume: it keeps the room, and minds nobody. */
+function successorToCome({ uid, requests }: Nomination): PodRecord | undefined {
+  if (requests === undefined) return undefined;
+  const { pods: _, ...asked } = requests;
+  return podRecord({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: uid, uid },
+    spec: { containers: [{ resources: { requests: asked } }] },
+  });
 }
 
 function countArrivals(

@@ -1,5 +1,6 @@
 import { annotation } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
+import { type ResourceList, resourceList } from "../api/schema.ts";
 import { isRecord, parsedJson } from "./json-annotation.ts";
 
 /**
@@ -10,6 +11,11 @@ export interface Nomination {
   readonly uid: string;
   readonly owner: string;
   readonly class: string;
+  /**
+   * What the pod asks for, where its successor is made only after it is gone (StatefulSets): until then there is no pod to read
+   * the size of the place from.
+   */
+  readonly requests?: ResourceList;
 }
 
 /** The claim's nominations; entries that are not nominations are left out. */
@@ -20,14 +26,17 @@ export function nominationsOf(claim: NodeClaim): readonly Nomination[] {
 
 /** The annotation's text; equal lists of pods give equal text, whatever their order. */
 export function formatNominations(nominations: readonly Nomination[]): string {
-  const entries = nominations.map(({ uid, owner, class: classKey }) => ({ uid, owner, class: classKey }));
+  const entries = nominations.map(({ uid, owner, class: classKey, requests }) => ({
+    ...{ uid, owner, class: classKey },
+    ...(requests && { requests }),
+  }));
   return JSON.stringify(entries.sort((a, b) => (a.uid < b.uid ? -1 : 1)));
 }
 
 function nomination(value: unknown): readonly Nomination[] {
   if (!isRecord(value)) return [];
   const { uid, owner, class: classKey } = value;
-  return typeof uid === "string" && typeof owner === "string" && typeof classKey === "string"
-    ? [{ uid, owner, class: classKey }]
-    : [];
+  if (typeof uid !== "string" || typeof owner !== "string" || typeof classKey !== "string") return [];
+  const requests = resourceList.safeParse(value.requests);
+  return [{ uid, owner, class: classKey, ...(requests.success && { requests: requests.data }) }];
 }

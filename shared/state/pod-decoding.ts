@@ -7,6 +7,8 @@ import { formatHostPort, hostPorts } from "../scheduling/host-ports.ts";
 import { podRequests } from "../scheduling/pod-requests.ts";
 import { nodeAlternatives } from "../scheduling/pod-requirements.ts";
 import type { PodConstraints, PodRecord } from "./pod-record.ts";
+import { notServedReason } from "./served-pods.ts";
+import type { Settings } from "./settings.ts";
 
 /** Labels that differ between the pods of one workload and that no affinity or spread selector is about. */
 const perPodLabels: ReadonlySet<string> = new Set([
@@ -20,28 +22,39 @@ const perPodLabels: ReadonlySet<string> = new Set([
  * as long as one snapshot.
  */
 export class PodDecoder {
-  readonly #constraintsByClass = new Map<string, PodConstraints>();
+  readonly #constraintsByKey = new Map<string, PodConstraints>();
+  readonly #servedPodAnnotation: string | undefined;
+
+  constructor(options: DecodingOptions = {}) {
+    this.#servedPodAnnotation = options.servedPodAnnotation;
+  }
 
   decode(pod: Pod): PodRecord {
     const namespace = pod.metadata.namespace ?? "default";
-    const classKey = classKeyOf(pod, namespace);
-    let constraints = this.#constraintsByClass.get(classKey);
+    const schedulingKey = schedulingKeyOf(pod, namespace);
+    let constraints = this.#constraintsByKey.get(schedulingKey);
     if (constraints === undefined) {
       constraints = constraintsOf(pod, namespace);
-      this.#constraintsByClass.set(classKey, constraints);
+      this.#constraintsByKey.set(schedulingKey, constraints);
     }
-    return recordOf(pod, namespace, classKey, constraints);
+    const notServed = notServedReason(pod, this.#servedPodAnnotation);
+    const record = recordOf(pod, namespace, schedulingKey, constraints);
+    return notServed === undefined ? record : { ...record, notServed };
   }
 }
+
+export type DecodingOptions = Pick<Settings, "servedPodAnnotation">;
 
 /** One pod by itself; use {@link PodDecoder} for many. */
 export function podRecord(pod: Pod): PodRecord {
   return new PodDecoder().decode(pod);
 }
 
-function recordOf(pod: Pod, namespace: string, classKey: string, constraints: PodConstraints): PodRecord {
+function recordOf(pod: Pod, namespace: string, schedulingKey: string, constraints: PodConstraints): PodRecord {
   const { metadata, spec, status } = pod;
   const owner = metadata.ownerReferences?.find((reference) => reference.controller) ?? metadata.ownerReferences?.[0];
+  // Not the others: the token volume's name is drawn anew for each pod.
+  const volumes = (spec.volumes ?? []).filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
   const doNotDisrupt = metadata.annotations?.[annotation.doNotDisrupt];
   return {
     uid: metadata.uid ?? `${namespace}/${metadata.name}`,
@@ -53,7 +66,9 @@ function recordOf(pod: Pod, namespace: string, classKey: string, constraints: Po
     ready: hasCondition(pod, "Ready"),
     priority: spec.priority ?? 0,
     terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? 30,
-    classKey,
+    volumes,
+    schedulingKey,
+    classKey: volumes.length === 0 ? schedulingKey : shortHash(stableJson([schedulingKey, volumes]), 16),
     constraints,
     ...(owner === undefined ? {} : { owner }),
     ...(metadata.deletionTimestamp === undefined ? {} : { deletedAt: parseTime(metadata.deletionTimestamp) }),
@@ -61,27 +76,39 @@ function recordOf(pod: Pod, namespace: string, classKey: string, constraints: Po
     ...(status?.nominatedNodeName ? { nominatedNodeName: status.nominatedNodeName } : {}),
     ...(status?.startTime === undefined ? {} : { startedAt: parseTime(status.startTime) }),
     ...(doNotDisrupt === undefined ? {} : { doNotDisrupt }),
+    ...deletionCostOf(pod),
   };
+}
+
+function deletionCostOf({ metadata }: Pod): Pick<PodRecord, "deletionCost"> {
+  const text = metadata.annotations?.["controller.kubernetes.io/pod-deletion-cost"];
+  return text !== undefined && /^-?\d{1,10}$/.test(text) ? { deletionCost: Number(text) } : {};
 }
 
 function constraintsOf(pod: Pod, namespace: string): PodConstraints {
   const { spec } = pod;
   const affinity = spec.affinity;
+  const alternatives = nodeAlternatives(spec);
   return {
     namespace,
     labels: classLabels(pod),
     requests: podRequests(spec),
-    nodeAlternatives: nodeAlternatives(spec),
+    nodeAlternatives: alternatives,
+    requiredAlternatives: alternatives,
     tolerations: spec.tolerations ?? [],
     topologySpread: spec.topologySpreadConstraints ?? [],
     podAffinity: affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
     podAntiAffinity: affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    preferredAffinity: [],
+    preferredAntiAffinity: [],
+    unboundClaims: [],
+    avoidsPreferNoSchedule: false,
     hostPorts: hostPorts(spec).map(formatHostPort),
     spec,
   };
 }
 
-function classKeyOf(pod: Pod, namespace: string): string {
+function schedulingKeyOf(pod: Pod, namespace: string): string {
   return shortHash(stableJson([namespace, classLabels(pod), schedulingSlice(pod.spec)]), 16);
 }
 
@@ -103,10 +130,10 @@ function schedulingSlice(spec: PodSpec): unknown {
     spec.resources ?? {},
     spec.priority ?? 0,
     spec.priorityClassName ?? "",
-    // Not the others: the token volume's name is drawn anew for each pod.
-    (spec.volumes ?? []).filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral),
     spec.hostNetwork ?? false,
     spec.resourceClaims ?? [],
+    // Not where it may run, but whether: one record's spec must not hide another's gates.
+    spec.schedulingGates ?? [],
   ];
 }
 

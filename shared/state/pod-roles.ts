@@ -5,24 +5,35 @@ export function isDaemonPod(pod: PodRecord): boolean {
   return pod.owner?.kind === "DaemonSet";
 }
 
+/** It runs no more and holds nothing, though its object may stay for long. */
+export function hasEnded({ phase }: PodRecord): boolean {
+  return phase === "Succeeded" || phase === "Failed";
+}
+
 /** A static pod: the kubelet made it, and it lives and dies with its node. */
 export function isMirrorPod(pod: PodRecord): boolean {
   return pod.owner?.kind === "Node";
 }
 
 /**
- * Whether the planner owes this pod a node: kube-scheduler found none for it, and nobody holds a place for it (karpenter-core
- * §2.1). A nomination to a node that is gone holds nothing.
+ * Why the planner owes a pod that is not bound no node, in one sentence; undefined when it does: kube-scheduler found none for it, and nobody
+ * else cares for it (karpenter-core §2.1). A nomination to a node that is gone holds nothing.
  */
-export function isProvisionable(pod: PodRecord, nodeNames: ReadonlySet<string>): boolean {
-  return (
-    pod.unschedulable &&
-    pod.nodeName === undefined &&
-    pod.deletedAt === undefined &&
-    !(pod.nominatedNodeName !== undefined && nodeNames.has(pod.nominatedNodeName)) &&
-    !isDaemonPod(pod) &&
-    !isMirrorPod(pod)
-  );
+export function waitingReason(pod: PodRecord, nodeNames: ReadonlySet<string>): string | undefined {
+  const { nominatedNodeName, constraints } = pod;
+  const gates = constraints.spec.schedulingGates ?? [];
+  if (pod.deletedAt !== undefined) return "it is being deleted";
+  if (isDaemonPod(pod)) return "a DaemonSet's pod runs on the node it is made for, which is there already";
+  if (isMirrorPod(pod)) return "a static pod runs on the node that made it";
+  if (pod.notServed !== undefined) return pod.notServed;
+  if (gates.length > 0) return `it is held back by its scheduling gates: ${gates.map(({ name }) => name).join(", ")}`;
+  if (refusesNodePools(pod)) return `it asks for a node of no NodePool (${label.nodePool} DoesNotExist)`;
+  if (nominatedNodeName !== undefined && nodeNames.has(nominatedNodeName)) {
+    return `kube-scheduler has nominated it to node ${nominatedNodeName}, where it waits for others to leave`;
+  }
+  if (!pod.unschedulable)
+    return "kube-scheduler has not called it unschedulable: it has not been tried yet, or has room";
+  return undefined;
 }
 
 /**
@@ -30,7 +41,7 @@ export function isProvisionable(pod: PodRecord, nodeNames: ReadonlySet<string>):
  * only a StatefulSet's: its successor waits for the original to go.
  */
 export function isReschedulable(pod: PodRecord): boolean {
-  if (isDaemonPod(pod) || isMirrorPod(pod)) return false;
+  if (isDaemonPod(pod) || isMirrorPod(pod) || hasEnded(pod)) return false;
   return pod.deletedAt === undefined || pod.owner?.kind === "StatefulSet";
 }
 

@@ -1,3 +1,5 @@
+import type { DefaultSpreadConstraint } from "../api/scheduler-config.ts";
+
 /** What an operator may set for a cluster. Defaults as design §4 states them. */
 export interface Settings {
   readonly clusterName: string;
@@ -20,7 +22,25 @@ export interface Settings {
   readonly reservedEnis: number;
   /** At most this share of a plan's spot nodes in one (type, zone), while an alternative within 15 % exists. */
   readonly spotSpreadShare: number;
+  /** Serve only pods with this annotation: `key`, or `key=value`. Absent: all pods. */
+  readonly servedPodAnnotation?: string;
+  /** `Respect`: soft constraints are kept while they can be. `Ignore`: node and pod preferences count for nothing. */
+  readonly preferencePolicy: (typeof preferencePolicies)[number];
+  /** Preferences are kept as far as they raise a plan's price by no more than this. */
+  readonly preferenceMaxCostPercent: number;
+  /** `BestEffort`: a NodePool's `minValues` are lowered to what can be reached. */
+  readonly minValuesPolicy: (typeof minValuesPolicies)[number];
+  /** Spread constraints of pods that state none; the selector is each workload's own (karpenter-core §5). */
+  readonly defaultTopologySpread?: readonly DefaultSpreadConstraint[];
+  /** A duration such as `30m` for the claims of NodePools that state none. Absent: draining has no end. */
+  readonly terminationGracePeriod?: string;
 }
+
+/** The form of {@link Settings.servedPodAnnotation}. */
+export const servedPodAnnotationPattern = /^([a-z0-9.-]+\/)?[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?(=.*)?$/;
+
+export const preferencePolicies = ["Respect", "Ignore"] as const;
+export const minValuesPolicies = ["Strict", "BestEffort"] as const;
 
 /** The form of an AWS region's name; whether there is such a region is not known here. */
 export const regionPattern = /^(us|us-gov|eu|ap|sa|ca|me|af|il|mx|cn)-[a-z]+-\d$/;
@@ -46,4 +66,7 @@ export const defaultSettings: Settings = {
   vmMemoryOverheadPercent: 0.075,
   reservedEnis: 0,
   spotSpreadShare: 0.4,
+  preferencePolicy: "Respect",
+  preferenceMaxCostPercent: 10,
+  minValuesPolicy: "Strict",
 };

@@ -56,13 +56,13 @@ describe("bad input", () => {
   });
 
   it("that is harmless is noted: the same object again, and kinds that are not read, once for each", async () => {
-    const service = { apiVersion: "v1", kind: "Service", metadata: { name: "a" } };
-    const other = { apiVersion: "v1", kind: "Service", metadata: { name: "b" } };
-    const { exitCode, notes } = await planText(fileOf(...poolManifests(), web, web, service, other));
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "a" } };
+    const other = { apiVersion: "v1", kind: "Secret", metadata: { name: "b" } };
+    const { exitCode, notes } = await planText(fileOf(...poolManifests(), web, web, secret, other));
     expect(exitCode).toBe(0);
     expect(notes).toEqual([
       expect.stringContaining("Deployment default/web again, the same as in standard input, document 3"),
-      "note: kind Service is not read here: 2 skipped",
+      "note: kind Secret is not read here: 2 skipped",
     ]);
   });
 });

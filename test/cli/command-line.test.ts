@@ -4,15 +4,15 @@ import { fileOf, poolManifests, workloadManifest } from "../support/cli-manifest
 import { folderOf, journeyman } from "../support/command-line.ts";
 
 const web = workloadManifest("Deployment", "web", { replicas: 2 });
-const service = { apiVersion: "v1", kind: "Service", metadata: { name: "web" } };
+const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "web" } };
 
 describe("journeyman plan", () => {
   it("prints JSON alone on standard output, and notes on standard error", () => {
-    const input = fileOf(...poolManifests(), web, service);
+    const input = fileOf(...poolManifests(), web, secret);
     const { exitCode, stdout, stderr } = journeyman(["plan", "-f", "-", "-o", "json"], { input });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout).totals).toMatchObject({ pods: 2, scheduled: 2, nodes: 1 });
-    expect(stderr).toBe("note: kind Service is not read here: 1 skipped\n");
+    expect(stderr).toBe("note: kind Secret is not read here: 1 skipped\n");
   });
 
   it("reads files and folders of YAML and JSON, and prints YAML", () => {

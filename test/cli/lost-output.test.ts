@@ -4,7 +4,7 @@ import { existsSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { fileOf, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
-import { folderOf } from "../support/command-line.ts";
+import { checkedEnvironment, folderOf } from "../support/command-line.ts";
 
 const entry = fileURLToPath(new URL("../../cli/journeyman.js", import.meta.url));
 const fullDisk = "/dev/full";
@@ -19,7 +19,7 @@ interface LostOutput {
 async function losing(lost: "stdout" | "stderr", how: "closed" | "full", args: readonly string[]): Promise<LostOutput> {
   const broken = how === "full" ? openSync(fullDisk, "w") : "pipe";
   const stdio = lost === "stdout" ? (["ignore", broken, "pipe"] as const) : (["ignore", "pipe", broken] as const);
-  const child = spawn(process.execPath, [entry, ...args], { stdio: [...stdio] });
+  const child = spawn(process.execPath, [entry, ...args], { stdio: [...stdio], env: checkedEnvironment() });
   if (how === "closed") child[lost]?.destroy();
   const kept = lost === "stdout" ? child.stderr : child.stdout;
   let text = "";
@@ -32,15 +32,15 @@ async function losing(lost: "stdout" | "stderr", how: "closed" | "full", args: r
 
 function unplaceable(): readonly string[] {
   const web = workloadManifest("Deployment", "web", {}, { podSpec: { nodeSelector: { team: "ml" } } });
-  const service = { apiVersion: "v1", kind: "Service", metadata: { name: "web" } };
-  return ["plan", "-f", `${folderOf({ "all.yaml": fileOf(...poolManifests(), web, service) })}/all.yaml`];
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "web" } };
+  return ["plan", "-f", `${folderOf({ "all.yaml": fileOf(...poolManifests(), web, secret) })}/all.yaml`];
 }
 
 describe("output that nobody reads any more", () => {
   it("leaves the command its own exit code and is no error", async () => {
     const { exitCode, text } = await losing("stdout", "closed", unplaceable());
     expect(exitCode).toBe(1);
-    expect(text).toBe("note: kind Service is not read here: 1 skipped\n");
+    expect(text).toBe("note: kind Secret is not read here: 1 skipped\n");
   });
 
   it("may be the notes: the result is printed all the same", async () => {

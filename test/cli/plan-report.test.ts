@@ -21,6 +21,7 @@ function reportOf(changes: Partial<PlanReport>): PlanReport {
     priceUsdPerHour: 0,
     lowerBoundUsdPerHour: 0,
     spotSpreadUsdPerHour: 0,
+    preferenceCostUsdPerHour: 0,
   };
   return { nodeClaims: [], existingNodes: [], unschedulable: [], totals, ...changes };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { explain } from "../../cli/explain.ts";
 import { plan } from "../../cli/plan.ts";
 import { simulate } from "../../cli/simulate.ts";
 import { stdinOf } from "../support/command-line.ts";
@@ -30,6 +31,15 @@ describe("what the README shows is what comes out:", () => {
     const passages = shownAfter("<!-- demo output: `npm run demo`, shortened -->").split(/^\.\.\.$/m);
     expect(passages.length).toBeGreaterThan(2);
     for (const passage of passages) expect(output).toContain(passage.trim());
+  });
+
+  it("the explanation of a pod without a place", async () => {
+    const filename = [examples, fileURLToPath(new URL("../../docs/trainer.yaml", import.meta.url))];
+    const options = { filename, region: "us-east-1", kubernetesVersion: "1.34", output: "table" } as const;
+    const { output } = await explain("pod", "shop/trainer", options, stdinOf(""));
+    expect(output.trim()).toBe(
+      shownAfter("$ npx journeyman explain pod shop/trainer -f examples -f docs/trainer.yaml"),
+    );
   });
 
   it("the plan of the examples, and the reason of one node", async () => {

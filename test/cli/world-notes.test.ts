@@ -35,14 +35,6 @@ describe("the notes of a plan", () => {
     expect(await notesOf(manifests, ["deployment/gpu=0"])).toEqual([]);
   });
 
-  it("count pods with volumes that are not looked at yet, those of a StatefulSet's templates too", async () => {
-    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
-    const text = "persistent volumes, whose zones and attach limits are not looked at yet";
-    expect(await notesOf(withPool(podManifest("a", {}, { volumes })))).toEqual([`note: 1 pod uses ${text}`]);
-    const spec = { replicas: 2, volumeClaimTemplates: [{ metadata: { name: "data" }, spec: {} }] };
-    expect(await notesOf(withPool(workloadManifest("StatefulSet", "db", spec)))).toEqual([`note: 2 pods use ${text}`]);
-  });
-
   it("count pods that request nothing", async () => {
     const gpu = { containers: [{ name: "app", resources: { limits: { "nvidia.com/gpu": "1" } } }] };
     const idle = ["a", "b"].map((name) => podManifest(name, {}, { containers: [{ name: "app" }] }));

@@ -14,6 +14,8 @@ export interface Ec2ContractWorld {
   readonly otherZoneSubnetId: string;
   /** Room for so many instances, and no more, in the pool of the request. */
   setCapacity(instances: number): void;
+  /** A reservation for the type and zone of the request, with room for so many instances. */
+  addReservation(id: string, instances: number): void;
   /** The next call of this API is refused with the code. */
   failNext(api: "RunInstances" | "DescribeInstances", code: string): void;
 }
@@ -22,6 +24,7 @@ export interface Ec2ContractWorld {
 export function ec2PortContract(name: string, makeWorld: () => Promise<Ec2ContractWorld> | Ec2ContractWorld): void {
   describe(`${name} as an Ec2Port`, () => {
     launchContract(makeWorld);
+    reservationContract(makeWorld);
     readAndEndContract(makeWorld);
   });
 }
@@ -89,6 +92,37 @@ function launchContract(makeWorld: () => Promise<Ec2ContractWorld> | Ec2Contract
     const { port, settle, request, failNext } = await makeWorld();
     failNext("RunInstances", "InternalError");
     await expect(settle(port.runInstances(request))).rejects.toMatchObject({ kind: "Unknown", code: "InternalError" });
+  });
+}
+
+function reservationContract(makeWorld: () => Promise<Ec2ContractWorld> | Ec2ContractWorld): void {
+  const reserved = { capacityType: "reserved", capacityReservationId: "cr-1" } as const;
+
+  it("launches from the capacity reservation that is named, and says so of the instances", async () => {
+    const { port, settle, request, addReservation } = await makeWorld();
+    addReservation("cr-1", 1);
+    expect(await settle(port.runInstances({ ...request, ...reserved }))).toMatchObject([reserved]);
+  });
+
+  it("counts a reservation down, and up again when an instance is gone", async () => {
+    const { port, settle, advance, request, addReservation } = await makeWorld();
+    addReservation("cr-1", 2);
+    const launch = (clientToken: string) => settle(port.runInstances({ ...request, ...reserved, clientToken }));
+    const usedUp = { kind: "NoCapacity", code: "ReservationCapacityExceeded" };
+    const [first] = await launch("one");
+    await launch("two");
+    await expect(launch("three")).rejects.toMatchObject(usedUp);
+    await advance(10_000);
+    await settle(port.terminateInstances([first?.instanceId ?? ""]));
+    await advance(60_000);
+    expect(await launch("four")).toHaveLength(1);
+  });
+
+  it("refuses a reservation that does not exist, and launches nothing elsewhere instead", async () => {
+    const { port, settle, request } = await makeWorld();
+    await expect(settle(port.runInstances({ ...request, ...reserved }))).rejects.toMatchObject({
+      code: "InvalidCapacityReservationId.NotFound",
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { label } from "../../shared/api/labels.ts";
 import { interrupt } from "../../shared/controllers/interruption.ts";
 import { metric } from "../../shared/metrics.ts";
 import { ProviderError } from "../../shared/ports.ts";
@@ -64,6 +65,17 @@ describe("a spot notice", () => {
       untilAt: world.now() + 180_000,
       times: 1,
     });
+  });
+
+  it("of a capacity reservation keeps the reservation away, and no other of the type", async () => {
+    const world = controllerWorld();
+    const labels = { [label.capacityType]: "reserved", [label.reservationId]: "cr-1" };
+    addRunningNode(world, "one", { labels });
+    const warning = "EC2 Capacity Reservation Instance Interruption Warning";
+    await interrupt(world.ports, world.settings, [event(world, warning, "i-one")]);
+    const reference = { name: "journeyman-unavailable-offerings", namespace: "journeyman" };
+    const { data = {} } = world.server.get("ConfigMap", reference) ?? {};
+    expect(Object.keys(data)).toEqual(["m5.large_cr-1_reserved"]);
   });
 
   it("evicts nothing itself: its pods get new capacity first", async () => {

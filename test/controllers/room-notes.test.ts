@@ -26,6 +26,9 @@ async function noteRoomFor(world: ControllerWorld, podName: string, on: string):
     unschedulable: [],
     priceUsdPerHour: 0,
     spotSpreadUsdPerHour: 0,
+    waiting: [],
+    podsByZone: new Map(),
+    preferenceCostUsdPerHour: 0,
     lowerBoundUsdPerHour: 0,
   };
   await noteRoom(world.ports, plan, snapshot);

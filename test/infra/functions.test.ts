@@ -8,7 +8,14 @@ import { NodeFunction } from "../../infra/constructs/node-function.ts";
 import { readFunctionConfig } from "../../shared/runtime/config.ts";
 import { exampleCluster, referenced, synthesize } from "../support/stack.ts";
 
-const { resources, resource } = synthesize({ ...exampleCluster, limits: { maxNodes: 7 }, logRetentionDays: 14 });
+const defaultConstraints = [{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" }];
+const { resources, resource } = synthesize({
+  ...exampleCluster,
+  limits: { maxNodes: 7 },
+  scheduling: { podTopologySpread: { defaultConstraints } },
+  servedPodAnnotation: "team=shop",
+  logRetentionDays: 14,
+});
 
 describe("every function", () => {
   const functions = resources("AWS::Lambda::Function");
@@ -29,7 +36,8 @@ describe("every function", () => {
         typeof value === "string" ? value : "https://queue",
       ]);
       const config = readFunctionConfig({ AWS_REGION: "eu-west-1", ...Object.fromEntries(variables) });
-      expect(config.settings, id).toMatchObject({ clusterName: "shop", maxNodes: 7 });
+      expect(config.settings, id).toMatchObject({ clusterName: "shop", maxNodes: 7, servedPodAnnotation: "team=shop" });
+      expect(config.settings.defaultTopologySpread, id).toEqual(defaultConstraints);
     }
   });
 

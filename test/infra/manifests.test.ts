@@ -8,13 +8,9 @@ import { loopbackCertificates } from "../support/loopback.ts";
 type Manifest = ReturnType<typeof JSON.parse>;
 
 const certificates = loopbackCertificates();
+const cluster = { clusterName: "shop", account: "111122223333", region: "eu-west-1", kubernetesVersion: "1.34" };
 const objects: Manifest[] = manifests({
-  config: parseClusterConfig({
-    clusterName: "shop",
-    account: "111122223333",
-    region: "eu-west-1",
-    kubernetesVersion: "1.34",
-  }),
+  config: parseClusterConfig(cluster),
   certificates,
   bundle: Buffer.from("console.log('webhook')"),
 });
@@ -83,6 +79,21 @@ describe("access rules", () => {
       expect([...apiGroups, ...resources, ...verbs]).not.toContain("*");
       expect(resources).not.toContain("secrets");
     }
+  });
+
+  it("let Services and ReplicaSets be listed only where there is a default topology spread", () => {
+    const listed = (podTopologySpread?: object) => {
+      const scheduling = podTopologySpread === undefined ? {} : { podTopologySpread };
+      const config = parseClusterConfig({ ...cluster, scheduling });
+      const roles: Manifest[] = manifests({ config, certificates, bundle: Buffer.from("") });
+      return roles
+        .flatMap(({ kind, rules: own }) => (kind === "ClusterRole" ? own : []))
+        .filter(({ verbs }: Manifest) => verbs.includes("list"))
+        .flatMap(({ resources }: Manifest) => resources);
+    };
+    const sources = ["services", "replicationcontrollers", "replicasets", "statefulsets"];
+    for (const resource of sources) expect(listed()).not.toContain(resource);
+    expect(listed({ defaultConstraints: [] })).toEqual(expect.arrayContaining(sources));
   });
 
   it("let ConfigMaps be read in our own namespace alone", () => {

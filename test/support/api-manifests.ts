@@ -38,6 +38,13 @@ export function nodeClassManifest(...changes: readonly Change[]): RawObject {
   return withChanges(nodeClass, changes);
 }
 
+/** The smallest valid NodeOverlay, as someone would write it, with changes. */
+export function nodeOverlayManifest(...changes: readonly Change[]): RawObject {
+  const metadata = { name: "default" };
+  const smallest = { apiVersion: "karpenter.sh/v1alpha1", kind: "NodeOverlay", metadata, spec: { requirements: [] } };
+  return withChanges(smallest, changes);
+}
+
 /** Objects read as the documents of one file, `input.yaml`. */
 export function readManifests(...manifests: readonly RawObject[]): ReturnType<typeof readDocuments> {
   return readText(manifests.map((manifest) => JSON.stringify(manifest)).join("\n---\n"));

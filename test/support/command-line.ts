@@ -9,6 +9,7 @@ import { type PlanOptions, plan } from "../../cli/plan.ts";
 import type { PlanReport } from "../../cli/report/plan-json.ts";
 
 const entry = fileURLToPath(new URL("../../cli/journeyman.js", import.meta.url));
+const preload = new URL("plan-checker/preload.ts", import.meta.url).href;
 
 export interface CommandLineRun {
   readonly exitCode: number | null;
@@ -24,11 +25,17 @@ export function journeyman(
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
     encoding: "utf8",
     input: options.input ?? "",
+    env: checkedEnvironment(),
     ...(options.cwd && { cwd: options.cwd }),
   });
   expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   expect(stderr).not.toContain("this is a bug");
   return { exitCode: status, stdout, stderr };
+}
+
+/** An environment in which a process of this project checks each plan that it makes. */
+export function checkedEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${preload}`.trim() };
 }
 
 /** A folder of files that is gone when the test ends. */

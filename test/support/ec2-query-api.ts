@@ -57,7 +57,7 @@ function launchOf(fields: URLSearchParams): RunInstancesRequest {
     imageId: text("ImageId"),
     subnetId: text("SubnetId"),
     securityGroupIds: numbered(fields, "SecurityGroupId").map(text),
-    capacityType: text("InstanceMarketOptions.MarketType") === "spot" ? "spot" : "on-demand",
+    ...marketOf(fields),
     instanceProfile: text("IamInstanceProfile.Name"),
     userData: Buffer.from(text("UserData"), "base64").toString(),
     metadataOptions: {
@@ -69,6 +69,15 @@ function launchOf(fields: URLSearchParams): RunInstancesRequest {
     blockDeviceMappings: [],
     tags: tagsAt(fields, "TagSpecification.1.Tag"),
   };
+}
+
+function marketOf(fields: URLSearchParams): Pick<RunInstancesRequest, "capacityType" | "capacityReservationId"> {
+  const specification = "CapacityReservationSpecification";
+  const id = fields.get(`${specification}.CapacityReservationTarget.CapacityReservationId`);
+  if (fields.get(`${specification}.CapacityReservationPreference`) === "capacity-reservations-only") {
+    return { capacityType: "reserved", ...(id !== null && { capacityReservationId: id }) };
+  }
+  return { capacityType: fields.get("InstanceMarketOptions.MarketType") === "spot" ? "spot" : "on-demand" };
 }
 
 /** `Filter.1`, `Filter.2` and so on, as far as the fields go. */
@@ -103,11 +112,17 @@ function instanceXml(instance: Ec2Instance): string {
     element("privateDnsName", instance.privateDnsName),
     element("clientToken", instance.clientToken),
     element("instanceLifecycle", instance.capacityType === "spot" ? "spot" : undefined),
+    element("capacityReservationId", instance.capacityReservationId),
+    instance.capacityType === "reserved" ? reservedXml : "",
     instance.stateReason === undefined ? "" : `<stateReason>${element("code", instance.stateReason)}</stateReason>`,
     `<tagSet>${tags.join("")}</tagSet>`,
     "</item>",
   ].join("");
 }
+
+const reservedXml =
+  "<capacityReservationSpecification><capacityReservationPreference>capacity-reservations-only" +
+  "</capacityReservationPreference></capacityReservationSpecification>";
 
 function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

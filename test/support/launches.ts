@@ -25,7 +25,7 @@ export const clusterEndpoint = {
 export function instanceType(name: string, labels: Readonly<Record<string, string>> = {}): InstanceType {
   const capacity = { cpu: 2_000, memory: 8 * 2 ** 30, pods: 29 };
   const requirements = requirementsOfLabels({ [label.instanceType]: name, [label.arch]: "amd64", ...labels });
-  return { name, requirements, capacity, allocatable: capacity, offerings: [] };
+  return { name, requirements, capacity, allocatable: capacity, offerings: [], attachLimits: {} };
 }
 
 export function launchContext(changes: Partial<LaunchContext> = {}): LaunchContext {

@@ -28,10 +28,14 @@ export function observedWorld(): { readonly cluster: ControllerWorld; readonly w
 /** The NodePool that claims of the test belong to. */
 export function addPool(
   { server }: ControllerWorld,
-  input: { readonly limits?: Record<string, string>; readonly budgets?: NodePool["spec"]["disruption"]["budgets"] },
+  input: {
+    readonly limits?: Record<string, string>;
+    readonly budgets?: NodePool["spec"]["disruption"]["budgets"];
+    readonly replicas?: number;
+  },
 ): void {
   const nodeClassRef = { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "default" };
-  const { limits, budgets = [{ nodes: "10%" }] } = input;
+  const { limits, budgets = [{ nodes: "10%" }], replicas } = input;
   server.create("NodePool", {
     apiVersion: "karpenter.sh/v1",
     kind: "NodePool",
@@ -40,6 +44,7 @@ export function addPool(
       template: { spec: { nodeClassRef, requirements: [], expireAfter: "Never" } },
       disruption: { consolidateAfter: "30s", consolidationPolicy: "WhenEmpty", budgets },
       ...(limits && { limits }),
+      ...(replicas !== undefined && { replicas }),
     },
   });
 }

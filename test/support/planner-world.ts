@@ -82,6 +82,9 @@ export function addNodePool(
     readonly types?: readonly string[];
     readonly zones?: readonly string[];
     readonly labels?: Readonly<Record<string, string>>;
+    /** Of a static pool. */
+    readonly replicas?: number;
+    readonly limits?: Readonly<Record<string, string>>;
   } = {},
 ): NodePool {
   const requirements = [
@@ -91,13 +94,18 @@ export function addNodePool(
   ];
   const nodeClassRef = { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "default" };
   const metadata = { labels: { ...input.labels } };
+  const { replicas, limits } = input;
   return world.server.create(
     "NodePool",
     nodePool.parse({
       apiVersion: "karpenter.sh/v1",
       kind: "NodePool",
       metadata: { name },
-      spec: { template: { metadata, spec: { nodeClassRef, requirements } } },
+      spec: {
+        template: { metadata, spec: { nodeClassRef, requirements } },
+        ...(replicas !== undefined && { replicas }),
+        ...(limits !== undefined && { limits }),
+      },
     }),
   );
 }

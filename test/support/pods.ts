@@ -94,14 +94,28 @@ function required(app: string, topologyKey: string, changes: Partial<PodAffinity
   };
 }
 
+/** The same pod affinity and anti-affinity, preferred with weight 1 instead of required. */
+export function preferring({ affinity }: Partial<PodSpec>): Partial<PodSpec> {
+  const soft = (terms: readonly PodAffinityTerm[] = []) => ({
+    preferredDuringSchedulingIgnoredDuringExecution: terms.map((podAffinityTerm) => ({ weight: 1, podAffinityTerm })),
+  });
+  return {
+    affinity: {
+      podAffinity: soft(affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+      podAntiAffinity: soft(affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    },
+  };
+}
+
+/** A node selector requirement. */
+export type NodeExpression = readonly [
+  key: string,
+  operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt",
+  ...values: string[],
+];
+
 /** Required node affinity: one list of expressions for each OR-term. */
-export function nodeTerms(
-  ...terms: readonly (readonly [
-    key: string,
-    operator: "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt",
-    ...values: string[],
-  ])[][]
-): Partial<PodSpec> {
+export function nodeTerms(...terms: readonly NodeExpression[][]): Partial<PodSpec> {
   return {
     affinity: {
       nodeAffinity: {

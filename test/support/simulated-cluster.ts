@@ -25,7 +25,10 @@ export function clusterInVirtualTime(seed = 1) {
     pods: (): Pod[] => server.list("Pod"),
     pod: (name: string): Pod | undefined => server.get("Pod", { namespace: "default", name }),
     /** A node of 4 cpus in zone a, unless stated otherwise; Ready after 9 s at most. */
-    addNode: (name: string, input: { readonly zone?: string; readonly resources?: Resources } = {}) => {
+    addNode: (
+      name: string,
+      input: { readonly zone?: string; readonly resources?: Resources; readonly volumes?: number } = {},
+    ) => {
       const resources = { cpu: 4_000, memory: 16 * 2 ** 30, pods: 58, ...input.resources };
       cluster.registerNode({
         name,
@@ -34,6 +37,7 @@ export function clusterInVirtualTime(seed = 1) {
         taints: [],
         capacity: resources,
         allocatable: resources,
+        attachLimits: input.volumes === undefined ? {} : { "ebs.csi.aws.com": input.volumes },
       });
     },
   };

@@ -114,6 +114,28 @@ describe("RunInstances", () => {
     expect(sent).not.toHaveProperty("InstanceMarketOptions.MarketType");
   });
 
+  it.each([
+    ["a reservation", {}, undefined],
+    ["a capacity block", { capacityReservationType: "capacity-block" } as const, "capacity-block"],
+    ["borrowed capacity", { capacityReservationInterruptible: true }, "interruptible-capacity-reservation"],
+  ])("launches from %s alone", async (_, terms, market) => {
+    const more =
+      "<capacityReservationId>cr-1</capacityReservationId><capacityReservationSpecification>" +
+      "<capacityReservationPreference>capacity-reservations-only</capacityReservationPreference>" +
+      "</capacityReservationSpecification>";
+    const answer = `<RunInstancesResponse><instancesSet>${instanceXml("i-1", more)}</instancesSet></RunInstancesResponse>`;
+    await using server = await httpLoopback(() => ({ body: answer }));
+    const reserved = { ...launch, ...terms, capacityType: "reserved", capacityReservationId: "cr-1" } as const;
+    const [instance] = await ec2(server).runInstances(reserved);
+    expect(instance).toMatchObject({ capacityType: "reserved", capacityReservationId: "cr-1" });
+    const sent = parameters(server);
+    expect(sent).toMatchObject({
+      "CapacityReservationSpecification.CapacityReservationPreference": "capacity-reservations-only",
+      "CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationId": "cr-1",
+    });
+    expect(sent["InstanceMarketOptions.MarketType"]).toBe(market);
+  });
+
   it("is not repeated by the SDK when EC2 has no capacity, a server error to the SDK", async () => {
     await using server = await httpLoopback(() => errorXml("InsufficientInstanceCapacity", 500));
     await expect(ec2(server).runInstances(launch)).rejects.toMatchObject({

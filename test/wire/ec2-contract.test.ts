@@ -37,6 +37,8 @@ ec2PortContract("the EC2 adapter", async () => {
     }),
     otherZoneSubnetId: "subnet-b",
     setCapacity: (instances) => ec2.setCapacity({ instanceType: "m5.large", zone: "us-east-1a" }, instances),
+    addReservation: (id, instances) =>
+      ec2.addCapacityReservation({ id, instanceType: "m5.large", zone: "us-east-1a" }, instances),
     failNext: (api, code) => ec2.faults.failNext(api, code),
   };
 });

@@ -110,6 +110,7 @@ function instanceOf(instance: Instance): Ec2Instance {
     // EC2 forgets the subnet of a terminated instance.
     subnetId: instance.SubnetId ?? "",
     capacityType: capacityTypeOf(instance),
+    ...(instance.CapacityReservationId && { capacityReservationId: instance.CapacityReservationId }),
     state: required(instance.State?.Name, "State.Name", id),
     launchedAt: required(instance.LaunchTime, "LaunchTime", id).getTime(),
     ...(instance.PrivateDnsName && { privateDnsName: instance.PrivateDnsName }),

@@ -1,6 +1,7 @@
 import {
   type _InstanceType,
   type BlockDeviceMapping,
+  MarketType,
   type RunInstancesCommandInput,
   type Tag,
   type TagSpecification,
@@ -51,8 +52,8 @@ function placement(request: RunInstancesRequest): Partial<RunInstancesCommandInp
 }
 
 /** On-demand instances never fall into open reservations, as with Karpenter (karpenter-aws §4.3). */
-function market({ capacityType }: RunInstancesRequest): Partial<RunInstancesCommandInput> {
-  switch (capacityType) {
+function market(request: RunInstancesRequest): Partial<RunInstancesCommandInput> {
+  switch (request.capacityType) {
     case "spot":
       return {
         InstanceMarketOptions: {
@@ -61,10 +62,28 @@ function market({ capacityType }: RunInstancesRequest): Partial<RunInstancesComm
         },
       };
     case "reserved":
-      return { CapacityReservationSpecification: { CapacityReservationPreference: "capacity-reservations-only" } };
+      return reserved(request);
     case "on-demand":
       return { CapacityReservationSpecification: { CapacityReservationPreference: "none" } };
   }
+}
+
+/** From the reservation that is named, and from nowhere else; blocks and borrowed capacity are markets of their own. */
+function reserved(request: RunInstancesRequest): Partial<RunInstancesCommandInput> {
+  const { capacityReservationId: CapacityReservationId, capacityReservationType } = request;
+  const market =
+    capacityReservationType === "capacity-block"
+      ? MarketType.capacity_block
+      : request.capacityReservationInterruptible
+        ? MarketType.interruptible_capacity_reservation
+        : undefined;
+  return {
+    CapacityReservationSpecification: {
+      CapacityReservationPreference: "capacity-reservations-only",
+      ...(CapacityReservationId !== undefined && { CapacityReservationTarget: { CapacityReservationId } }),
+    },
+    ...(market !== undefined && { InstanceMarketOptions: { MarketType: market } }),
+  };
 }
 
 type BlockDevice = RunInstancesRequest["blockDeviceMappings"][number];

@@ -56,7 +56,7 @@ function openNodes(
   return left;
 }
 
-/** Columns by the price of the demand's own mix of resources, cheapest first. */
+/** Columns by the price of the demand's own mix of resources, cheapest first; the few places of reservations come last. */
 function columnsByUnitPrice(problem: PackingProblem): readonly number[] {
   const demand = problem.dimensions.map((_, dimension) =>
     problem.items.reduce((sum, item) => sum + item.count * (item.requests[dimension] ?? 0), 0),
@@ -72,5 +72,9 @@ function columnsByUnitPrice(problem: PackingProblem): readonly number[] {
   });
   return [...prices.keys()]
     .filter((column) => Number.isFinite(prices[column]))
-    .sort((a, b) => (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
+    .sort((a, b) => isReserved(problem, a) - isReserved(problem, b) || (prices[a] ?? 0) - (prices[b] ?? 0) || a - b);
+}
+
+function isReserved(problem: PackingProblem, column: number): number {
+  return Number(problem.columns[column]?.reservation !== undefined);
 }

@@ -1,13 +1,14 @@
 import { cheapestCover } from "./linear-program.ts";
 import { marketBoundUsdPerHour } from "./market-bound.ts";
 import { cheapestZone, demandOfItems, type PackingItem, type PackingProblem } from "./problem.ts";
+import { reservationBoundUsdPerHour } from "./reservation-bound.ts";
 import { cheapestHolder } from "./right-size.ts";
 
 /**
  * USD per hour that no packing of all items can go below. Items that share no column are bounded apart and summed; within such a
  * part the best of several bounds counts: what the resources cost at the prices of the markets that serve them, the resource LP over
- * the items with equal choices, the number of nodes that hostname rules force times the cheapest node, and that it takes either one
- * node that holds everything or at least two.
+ * the items with equal choices, the number of nodes that hostname rules force times the cheapest node, that it takes either one
+ * node that holds everything or at least two, and that reservations have few places.
  */
 export function lowerBoundUsdPerHour(problem: PackingProblem): number {
   return independentParts(problem).reduce(
@@ -30,11 +31,12 @@ function isOneBit(mask: number): boolean {
 function partBound(problem: PackingProblem, items: readonly number[]): number {
   const equalChoices = [...Map.groupBy(items, (item) => choicesKey(problem, item)).values()];
   const covers = [items, ...equalChoices].map((group) => coverBound(problem, group));
-  const rules = problem.rules.map((rule) => (rule.kind === "label" ? 0 : forcedNodesBound(problem, rule, items)));
+  const rules = problem.rules.map((rule) => ("matches" in rule ? forcedNodesBound(problem, rule, items) : 0));
   const largest = items.map((item) => nodePriceFor(problem, item));
   return Math.max(
     0,
     marketBoundUsdPerHour(problem, items),
+    reservationBoundUsdPerHour(problem, items),
     ...covers,
     ...rules,
     ...largest,

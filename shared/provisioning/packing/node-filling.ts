@@ -1,4 +1,5 @@
-import type { NodeRule, PackingColumn, PackingProblem } from "./problem.ts";
+import { reachesMinValues } from "./min-values.ts";
+import { countBits, type NodeRule, type PackingColumn, type PackingProblem } from "./problem.ts";
 
 /** One node being filled. Mutable, and private to the packer. */
 export interface OpenNode {
@@ -30,7 +31,10 @@ export function addUnits(problem: PackingProblem, node: OpenNode, itemIndex: num
   let units = Math.min(wanted, unitsThatFit(item.requests, node.free));
   for (const rule of rulesOf(problem, itemIndex)) {
     if (units <= 0) return 0;
-    units = Math.min(units, unitsAllowed(rule, node, itemIndex));
+    units =
+      rule.kind === "min-values"
+        ? mostUnitsReaching(problem, rule, node, itemIndex, units)
+        : Math.min(units, unitsAllowed(rule, node, itemIndex, item.requests));
   }
   if (units <= 0) return 0;
   node.units[itemIndex] = (node.units[itemIndex] ?? 0) + units;
@@ -63,12 +67,21 @@ function rulesOf(problem: PackingProblem, itemIndex: number): readonly NodeRule[
 const rulesByItem = new WeakMap<readonly NodeRule[], readonly (readonly NodeRule[])[]>();
 
 function concerns(rule: NodeRule, item: number): boolean {
-  return rule.kind === "label" || (rule.matches[item] ?? 0) > 0 || rule.owns[item] === 1;
+  if (rule.kind !== "spread" && rule.kind !== "anti-affinity") return true;
+  return (rule.matches[item] ?? 0) > 0 || rule.owns[item] === 1;
 }
 
 /** How many more units of an item a rule lets onto a node with these contents. */
-function unitsAllowed(rule: NodeRule, { units, column }: OpenNode, itemIndex: number): number {
+function unitsAllowed(
+  rule: Exclude<NodeRule, { kind: "min-values" }>,
+  node: OpenNode,
+  itemIndex: number,
+  requests: Float64Array,
+): number {
+  const { units, column } = node;
   switch (rule.kind) {
+    case "attachments":
+      return attachmentsAllow(rule, node, itemIndex, requests);
     case "label":
       return labelAllows(rule, units, column.pool, itemIndex) ? Number.MAX_SAFE_INTEGER : 0;
     case "spread":
@@ -76,6 +89,50 @@ function unitsAllowed(rule: NodeRule, { units, column }: OpenNode, itemIndex: nu
     case "anti-affinity":
       return antiAffinityAllows(rule, units, itemIndex);
   }
+}
+
+/** The more units, the fewer options hold them all. */
+function mostUnitsReaching(
+  problem: PackingProblem,
+  rule: Extract<NodeRule, { kind: "min-values" }>,
+  node: OpenNode,
+  itemIndex: number,
+  most: number,
+): number {
+  if (node.column.pool !== rule.pool) return most;
+  const requests = problem.items[itemIndex]?.requests ?? new Float64Array();
+  const units = Int32Array.from(node.units);
+  const present = units[itemIndex] ?? 0;
+  const used = Float64Array.from(node.column.capacity, (amount, index) => amount - (node.free[index] ?? 0));
+  const reaches = (added: number) => {
+    units[itemIndex] = present + added;
+    const demand = used.map((amount, dimension) => amount + added * (requests[dimension] ?? 0));
+    return reachesMinValues(problem, rule, units, demand);
+  };
+  if (reaches(most)) return most;
+  let [low, high] = [0, most - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (reaches(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The shared volumes take their part of a dimension of which `free` knows the others'. */
+function attachmentsAllow(
+  { dimension, volumesOfItem }: Extract<NodeRule, { kind: "attachments" }>,
+  { units, free }: OpenNode,
+  itemIndex: number,
+  requests: Float64Array,
+): number {
+  const own = requests[dimension] ?? 0;
+  let shared = volumesOfItem[itemIndex] ?? 0n;
+  if (own === 0 && shared === 0n) return Number.MAX_SAFE_INTEGER;
+  for (let other = 0; other < units.length; other++) if ((units[other] ?? 0) > 0) shared |= volumesOfItem[other] ?? 0n;
+  const left = (free[dimension] ?? 0) - countBits(shared);
+  if (left < 0) return 0;
+  return own === 0 ? Number.MAX_SAFE_INTEGER : Math.floor(left / own);
 }
 
 /** Whether some value of the label suits the pool, all that is present and the item. */

@@ -12,6 +12,8 @@ export interface PackingProblem {
   /** What each NodePool may still add, by limit dimension; `Infinity` where it has no limit. */
   readonly pools: readonly { readonly name: string; readonly headroom: Float64Array }[];
   readonly limitDimensions: readonly string[];
+  /** Capacity reservations: how many nodes each still has room for, whichever pools they are of. */
+  readonly reservations?: readonly { readonly name: string; readonly nodes: number }[];
 }
 
 /** A number of equal units, each a pod or a bundle of pods that must share a node. */
@@ -34,6 +36,8 @@ export interface PackingColumn {
   readonly zonePrices: Float64Array;
   /** What a node counts against its pool's limits, by limit dimension. */
   readonly limitUse: Float64Array;
+  /** The reservation that its nodes take a place of. */
+  readonly reservation?: number;
 }
 
 /** A rule about which items may share a node. Arrays are by item. */
@@ -43,7 +47,28 @@ export type NodeRule =
   /** Hostname anti-affinity: an owner shares its node with no other pod that matches. */
   | { readonly kind: "anti-affinity"; readonly matches: Int32Array; readonly owns: Uint8Array }
   /** A label that the node's type leaves open: bit v is set where value v suits. The node takes one that suits all on it. */
-  | { readonly kind: "label"; readonly valuesOfItem: readonly bigint[]; readonly valuesOfPool: readonly bigint[] };
+  | { readonly kind: "label"; readonly valuesOfItem: readonly bigint[]; readonly valuesOfPool: readonly bigint[] }
+  /** Volumes that several items use: a node attaches each once, beside what a dimension counts already. One bit for each volume. */
+  | { readonly kind: "attachments"; readonly dimension: number; readonly volumesOfItem: readonly bigint[] }
+  /** A NodePool's `minValues`: options that hold all on a node must offer so many distinct values (where `isZone`, zones). */
+  | {
+      readonly kind: "min-values";
+      readonly pool: number;
+      /** The node keeps to the least of its items' numbers. */
+      readonly leastOfItem: Float64Array;
+      readonly holders: readonly OptionHolder[];
+      readonly isZone: boolean;
+    };
+
+/** An option of a pool, pruned from the columns or not. */
+export interface OptionHolder {
+  readonly capacity: Float64Array;
+  readonly zoneMask: number;
+  /** By item. */
+  readonly accepts: Uint8Array;
+  /** Numbers that stand for values. */
+  readonly values: readonly number[];
+}
 
 /** A node with its contents. */
 export interface PackedNode {
@@ -73,6 +98,13 @@ export function cheapestZone(column: PackingColumn, zoneMask: number): number | 
     }
   }
   return best;
+}
+
+/** How many of these volumes there are. */
+export function countBits(bits: bigint): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0n; rest &= rest - 1n) count++;
+  return count;
 }
 
 /** What these units by item ask for together, by dimension. */

@@ -2,7 +2,7 @@ import { cheapestZone, type PackingColumn, type PackingProblem } from "./problem
 
 /**
  * Indexes of the columns that no other column dominates: same or more of everything, admitting the same or more items, in every
- * zone for the same or less money. Of equal columns the first stays.
+ * zone for the same or less money, and with no fewer nodes to be had. Of equal columns the first stays.
  */
 export function undominatedColumns(problem: PackingProblem): readonly number[] {
   const order = [...problem.columns.keys()].sort((a, b) => lowestPrice(problem, a) - lowestPrice(problem, b) || a - b);
@@ -32,6 +32,7 @@ function dominates(problem: PackingProblem, better: number, worse: number): bool
     a !== undefined &&
     b !== undefined &&
     a.pool === b.pool &&
+    (a.reservation === undefined || a.reservation === b.reservation) &&
     atLeast(a.capacity, b.capacity) &&
     atLeast(b.zonePrices, a.zonePrices) &&
     usesNoMore(problem, a, b) &&

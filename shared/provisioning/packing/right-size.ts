@@ -1,5 +1,14 @@
 import { Headroom } from "./headroom.ts";
-import { demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { reachesMinValues } from "./min-values.ts";
+import {
+  countBits,
+  demandOf,
+  type NodeRule,
+  type PackedNode,
+  type Packing,
+  type PackingColumn,
+  type PackingProblem,
+} from "./problem.ts";
 
 /** Replaces nodes by the cheapest column and zone that holds the same contents. Remembers what it found for contents it has met. */
 export class RightSizer {
@@ -7,12 +16,13 @@ export class RightSizer {
   /** By the array of units: patterns that are used many times share it. */
   readonly #cheaper = new WeakMap<Int32Array, readonly PackedNode[]>();
 
-  /** Only limits can forbid the cheapest. */
+  /** Only limits and reservations can forbid the cheapest. */
   readonly #most: number;
 
   constructor(problem: PackingProblem) {
     this.#problem = problem;
-    const isLimited = problem.pools.some(({ headroom }) => headroom.some(Number.isFinite));
+    const isLimited =
+      (problem.reservations ?? []).length > 0 || problem.pools.some(({ headroom }) => headroom.some(Number.isFinite));
     this.#most = isLimited ? Number.POSITIVE_INFINITY : 1;
   }
 
@@ -78,6 +88,7 @@ const pricesByColumns = new WeakMap<PackingProblem["columns"], readonly Price[]>
 
 /** What any node that is to hold certain units must offer. */
 interface Contents {
+  readonly units: Int32Array;
   readonly items: readonly number[];
   readonly demand: Float64Array;
   readonly zoneMask: number;
@@ -86,6 +97,7 @@ interface Contents {
 function contentsOf(problem: PackingProblem, units: Int32Array): Contents {
   const items = [...units.keys()].filter((item) => (units[item] ?? 0) > 0);
   return {
+    units,
     items,
     demand: demandOf(problem, units),
     zoneMask: items.reduce((mask, item) => mask & (problem.items[item]?.zoneMask ?? 0), -1),
@@ -100,14 +112,30 @@ function couldHold(problem: PackingProblem, contents: Contents, columnIndex: num
     if ((contents.demand[dimension] ?? 0) > (column.capacity[dimension] ?? 0)) return false;
   }
   if (!contents.items.every((item) => problem.items[item]?.accepts[columnIndex] === 1)) return false;
-  return problem.rules.every(
-    (rule) =>
-      rule.kind !== "label" ||
-      contents.items.reduce(
-        (common, item) => common & (rule.valuesOfItem[item] ?? 0n),
-        rule.valuesOfPool[column.pool] ?? 0n,
-      ) !== 0n,
-  );
+  return problem.rules.every((rule) => suits(problem, rule, contents, column));
+}
+
+function suits(
+  problem: PackingProblem,
+  rule: NodeRule,
+  { items, demand, units }: Contents,
+  { pool, capacity }: PackingColumn,
+): boolean {
+  switch (rule.kind) {
+    case "min-values":
+      return rule.pool !== pool || reachesMinValues(problem, rule, units, demand);
+    case "label": {
+      const ofPool = rule.valuesOfPool[pool] ?? 0n;
+      return items.reduce((common, item) => common & (rule.valuesOfItem[item] ?? 0n), ofPool) !== 0n;
+    }
+    case "attachments": {
+      const shared = items.reduce((volumes, item) => volumes | (rule.volumesOfItem[item] ?? 0n), 0n);
+      return (demand[rule.dimension] ?? 0) + countBits(shared) <= (capacity[rule.dimension] ?? 0);
+    }
+    case "spread":
+    case "anti-affinity":
+      return true;
+  }
 }
 
 /**

@@ -43,14 +43,19 @@ function timesToUse(pattern: Pattern, remaining: Int32Array, headroom: Headroom,
   return Math.max(1, Math.ceil(times / 2));
 }
 
-/** Duals of the resource LP over every column that some remaining item could use. */
+/**
+ * Duals of the resource LP over every column that some remaining item could use. Reservations are left out where others will do: they
+ * cost next to nothing, and what goes into them is worth what it would cost elsewhere.
+ */
 function dualsOf(problem: PackingProblem, remaining: Int32Array, headroom: Headroom): Float64Array {
   const columns = problem.columns.flatMap((column, index) => {
     const mask = acceptedZones(problem, remaining, index);
     const zone = mask === 0 || headroom.nodesLeft(column) === 0 ? undefined : cheapestZone(column, mask);
-    return zone === undefined ? [] : [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0 }];
+    if (zone === undefined) return [];
+    return [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0, reservation: column.reservation }];
   });
-  return cheapestCover(columns, demandOf(problem, remaining)).duals;
+  const bought = columns.filter(({ reservation }) => reservation === undefined);
+  return cheapestCover(bought.length > 0 ? bought : columns, demandOf(problem, remaining)).duals;
 }
 
 function acceptedZones(problem: PackingProblem, remaining: Int32Array, column: number): number {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../api/kinds.ts";
 import { annotation } from "../../api/labels.ts";
 import { parseDuration, parseTime } from "../../api/time.ts";
 import { type Invariant, invariant, type ObservedWorld } from "./invariant.ts";
-import { isProtected, pathOf } from "./machines.ts";
+import { isProtected, isSurplus, pathOf } from "./machines.ts";
 import { onOwnDeletion } from "./own-deletions.ts";
 
 /**
@@ -19,7 +19,7 @@ export function doNotDisrupt(world: ObservedWorld): Invariant {
       report({ objects: `Pod ${pathOf(pod)}`, seen: `taken away by ${by}: ${wish(pod)}`, allowed });
     });
     onOwnDeletion(world, "NodeClaim", (claim, by) => {
-      if (by !== "disruption") return;
+      if (by !== "disruption" || isSurplus(world, claim)) return;
       const nodeName = claim.status?.nodeName;
       const node = nodeName === undefined ? undefined : server.get("Node", { name: nodeName });
       const unwilling = [claim, node].find((one) => one !== undefined && wish(one) === "true");

@@ -1,5 +1,5 @@
 import type { Node, Pod } from "../../api/core.ts";
-import { annotation, taintKey } from "../../api/labels.ts";
+import { annotation, label, taintKey } from "../../api/labels.ts";
 import type { NodeClaim } from "../../api/node-claim.ts";
 import { isTime, parseTime } from "../../api/time.ts";
 import type { Ec2Instance } from "../../ports.ts";
@@ -49,4 +49,17 @@ export function graceMilliseconds({ spec }: Pod): number {
 
 export function pathOf({ metadata: { namespace, name } }: Pod): string {
   return `${namespace}/${name}`;
+}
+
+/** Whether a claim is one of more than its static NodePool is to have: no budget is about its deletion, and nothing protects it. */
+export function isSurplus({ cluster: { server } }: ObservedWorld, claim: NodeClaim): boolean {
+  const poolName = claim.metadata.labels?.[label.nodePool] ?? "";
+  const replicas = server.get("NodePool", { name: poolName })?.spec.replicas;
+  if (replicas === undefined) return false;
+  const staying = server
+    .list("NodeClaim")
+    .filter(
+      ({ metadata }) => metadata.labels?.[label.nodePool] === poolName && metadata.deletionTimestamp === undefined,
+    );
+  return staying.length > replicas;
 }

@@ -5,6 +5,7 @@ import type { Budget, NodePool } from "../../api/node-pool.ts";
 import { parseDuration } from "../../api/time.ts";
 import { conditionOf, isTrue } from "../../state/conditions.ts";
 import { type Invariant, invariant, type ObservedWorld } from "./invariant.ts";
+import { isSurplus } from "./machines.ts";
 import { onOwnDeletion } from "./own-deletions.ts";
 
 /** As old as the world may be that a decision was made from: the timeout of the disruption function. */
@@ -22,7 +23,7 @@ export function poolBudgets(world: ObservedWorld): Invariant {
     server.watch("NodeClaim", () => sizes.outdate());
     const look = () => sizes.look(() => server.list("NodeClaim").filter(isCounted));
     onOwnDeletion(world, "NodeClaim", (claim, by) => {
-      if (by !== "disruption" || claim.metadata.deletionTimestamp !== undefined) return;
+      if (by !== "disruption" || claim.metadata.deletionTimestamp !== undefined || isSurplus(world, claim)) return;
       disrupted.add(claim.metadata.uid ?? "");
       look();
       const pool = server.get("NodePool", { name: claim.metadata.labels?.[label.nodePool] ?? "" });

@@ -6,9 +6,14 @@ import { addPool, as, expectBroken, findingOf, observedWorld } from "../../suppo
 
 /** Five nodes at noon on a Monday. */
 function fiveNodes(...budgets: readonly Budget[]) {
+  return fiveNodesOf(undefined, ...budgets);
+}
+
+/** The same of a static pool that is to have so many. */
+function fiveNodesOf(replicas: number | undefined, ...budgets: readonly Budget[]) {
   const { cluster, world } = observedWorld();
   const invariant = poolBudgets(world);
-  addPool(cluster, { budgets: [...budgets] });
+  addPool(cluster, { budgets: [...budgets], ...(replicas !== undefined && { replicas }) });
   const names = ["one", "two", "three", "four", "five"];
   for (const name of names) addRunningNode(cluster, name);
   /** The bug: as many at once as it likes. */
@@ -29,6 +34,14 @@ describe("disruption budgets hold", () => {
     const { invariant, disrupt } = fiveNodes({ nodes: "30%" });
     disrupt(3);
     expectBroken(findingOf(invariant), "3 of its claims", "one, three, two", "budget 30% of 5 nodes");
+  });
+
+  it("has no say in how many nodes a static NodePool is to have", () => {
+    const { invariant, disrupt } = fiveNodesOf(3, { nodes: "0" });
+    disrupt(2);
+    expect(findingOf(invariant)).toBe("holds");
+    disrupt(3);
+    expectBroken(findingOf(invariant), "1 of its claims", "budget 0 of 5 nodes");
   });
 
   it("goes by the tightest budget that is about the reason", () => {

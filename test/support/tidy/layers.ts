@@ -47,6 +47,8 @@ const mayImport: readonly (readonly [string, readonly string[]])[] = [
   ["infra/", ["shared/runtime/config.ts", "shared/metrics.ts", "functions/webhook/"]],
   ["bench/", ["shared/", "cli/"]],
   ["test/", ["shared/", "functions/", "cli/", "infra/", "bench/"]],
+  // The instrument that checks every plan.
+  ["vitest.config.ts", ["test/support/plan-checker/"]],
 ];
 
 /** Imports that go against the layers. */

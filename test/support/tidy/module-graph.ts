@@ -9,6 +9,8 @@ const entries = [
   /^bench\/[^/]+\.ts$/,
   /^test\/.*\.test\.ts$/,
   /^test\/peers\/moto-server\.ts$/,
+  /^test\/conformance\/report\.ts$/,
+  /^test\/support\/plan-checker\/preload\.ts$/,
   /^[^/]+\.config\.ts$/,
 ];
 

@@ -53,7 +53,7 @@ function functionLengths(file: SourceFile): Violation[] {
 /** A suite of tests is a list, not a function. */
 function isSuite({ path, text }: SourceFile, { body }: ESTree.Function | ESTree.ArrowFunctionExpression): boolean {
   if (!path.startsWith("test/") || body?.type !== "BlockStatement") return false;
-  return body.body.some(({ start, end }) => /^(it|describe)\b/.test(text.slice(start, end)));
+  return body.body.some(({ start, end }) => /^(it|describe|conforms|differs)\b/.test(text.slice(start, end)));
 }
 
 function moduleRules(file: SourceFile): Violation[] {

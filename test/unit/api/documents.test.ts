@@ -75,11 +75,11 @@ describe("readDocuments", () => {
   });
 
   it("skips kinds that are not read here with one note for each, also a known name in another group", () => {
-    const service = (name: string) => ({ apiVersion: "v1", kind: "Service", metadata: { name } });
+    const secret = (name: string) => ({ apiVersion: "v1", kind: "Secret", metadata: { name } });
     const volcano = { apiVersion: "batch.volcano.sh/v1alpha1", kind: "Job", metadata: { name: "x" } };
-    const { objects, notes, problems } = readManifests(service("a"), service("b"), volcano);
+    const { objects, notes, problems } = readManifests(secret("a"), secret("b"), volcano);
     expect([objects, problems]).toEqual([[], []]);
-    expect(notes).toEqual(["kind Service is not read here: 2 skipped", "kind Job is not read here: 1 skipped"]);
+    expect(notes).toEqual(["kind Secret is not read here: 2 skipped", "kind Job is not read here: 1 skipped"]);
   });
 
   it.each(["apps/v1beta2", "extensions/v1beta1"])("refuses a Deployment of %s rather than skip it", (apiVersion) => {

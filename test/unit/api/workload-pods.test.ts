@@ -61,6 +61,19 @@ describe("pods of a workload", () => {
     expect(pod?.status?.conditions?.[0]?.reason).toBe("SchedulingGated");
   });
 
+  it("mount a claim of their own for each template of a StatefulSet, in place of the volume of that name", () => {
+    const volumes = [{ name: "data" }, { name: "tmp" }];
+    const spec = {
+      replicas: 2,
+      template: { ...template, spec: { ...template.spec, volumes } },
+      volumeClaimTemplates: [{ metadata: { name: "data" }, spec: { storageClassName: "gp3" } }],
+    };
+    expect(podsOf(workload("StatefulSet", spec))[1]?.spec.volumes).toEqual([
+      { name: "tmp" },
+      { name: "data", persistentVolumeClaim: { claimName: "data-web-1" } },
+    ]);
+  });
+
   it("carry the labels that their controllers add", () => {
     const labelsOf = (kind: string) => podsOf(workload(kind, { replicas: 2, template }))[1]?.metadata.labels;
     expect(labelsOf("StatefulSet")).toMatchObject({

@@ -33,6 +33,16 @@ describe("markUnavailable", () => {
     expect(markUnavailable(noCapacity, request, first, 120 * minute)).toMatchObject([{ times: 1 }]);
   });
 
+  it("speaks of a reservation alone, where one was launched from", () => {
+    const reserved = { ...request, capacityType: "reserved", reservationId: "cr-1" };
+    const marks = markUnavailable(classifyEc2Error("ReservationCapacityExceeded"), reserved, [], 0);
+    expect(marks.map(unavailableKey)).toEqual(["m5.large_cr-1_reserved"]);
+    const isRefused = (reservationId: string) =>
+      unavailability("m5.large", { zone: "us-east-1a", capacityType: "reserved", reservationId }, marks, 1) !==
+      undefined;
+    expect([isRefused("cr-1"), isRefused("cr-2")]).toEqual([true, false]);
+  });
+
   it("marks nothing for an error that is not about capacity", () => {
     expect(markUnavailable(classifyEc2Error("UnauthorizedOperation"), request, [], 0)).toEqual([]);
   });

@@ -31,7 +31,7 @@ describe("cluster limits", () => {
 
   it("say which limit, its value, and what the node would make it", () => {
     const { refused } = withinClusterLimits(wanted, snapshot({ maxNodes: 2 }, []));
-    expect(refused.map(({ reason }) => reason)).toEqual([
+    expect(refused.map(({ refusal }) => refusal.reason)).toEqual([
       "the cluster's limit maxNodes is 2, and this node would make it 3",
     ]);
   });
@@ -56,6 +56,11 @@ function snapshot(settings: Partial<Settings>, nodeClaims: Snapshot["nodeClaims"
     nodeClasses: [],
     daemonSets: [],
     podDisruptionBudgets: [],
+    persistentVolumeClaims: [],
+    persistentVolumes: [],
+    storageClasses: [],
+    csiNodes: [],
+    capacityBuffers: [],
     namespaces: new Map(),
     catalog: {
       region: "us-east-1",
@@ -65,6 +70,7 @@ function snapshot(settings: Partial<Settings>, nodeClaims: Snapshot["nodeClaims"
       spotPrices: new Map(),
       zonesByType: new Map(),
     },
+    nodeOverlays: [],
     unavailableOfferings: [],
   };
 }

@@ -64,6 +64,6 @@ describe("DaemonSets on new nodes", () => {
   it("keep their host port from pods", () => {
     const container = { ports: [{ hostPort: 80 }], resources: { requests: { cpu: "100m" } } };
     const plan = planBeside({ spec: { containers: [container] } }, nodePool(), { spec: { containers: [container] } });
-    expectUnschedulable(plan, ["web"], "a DaemonSet takes the host port 0.0.0.0:80/TCP");
+    expectUnschedulable(plan, ["web"], "host port 80 is always taken by DaemonSet default/agent");
   });
 });

@@ -121,4 +121,12 @@ describe("room that exists", () => {
     const pods = [runningPod("old", "n", { spec }), pendingPod("new", { spec })];
     expect(planFor({ pods, nodes: [plainNode("n")] }).nodeClaims).toHaveLength(1);
   });
+
+  it("is on cordoned nodes for those that tolerate it", () => {
+    const plain = plainNode("n");
+    const nodes = [{ ...plain, spec: { ...plain.spec, unschedulable: true } }];
+    const tolerations = [{ key: "node.kubernetes.io/unschedulable", operator: "Exists" as const }];
+    expectExisting(planFor({ pods: [pendingPod("web", { spec: { tolerations } })], nodes }), { n: "web" });
+    expectNodes(planFor({ pods: [pendingPod("web")], nodes }), "m5.large in a: web");
+  });
 });

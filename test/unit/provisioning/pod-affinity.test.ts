@@ -187,3 +187,14 @@ describe("host ports", () => {
     expectSpread(planFor({ pods: [using("p", "10.0.0.1"), using("q", "10.0.0.2"), using("all")] }), "node", [1, 2]);
   });
 });
+
+it("a pod that may go anywhere leaves the zone to the one that needs it", () => {
+  const away = awayFrom("red", label.zone);
+  const pinned = pendingPod("pinned", {
+    app: "red",
+    cpu: "500m",
+    spec: { ...away, nodeSelector: { [label.zone]: "a" } },
+  });
+  const free = pendingPod("free", { app: "red", cpu: "2", spec: away });
+  expectAllPlaced(planFor({ pods: [free, pinned] }));
+});

@@ -28,7 +28,11 @@ describe("a pod's requirements", () => {
 
   it.each([
     ["a zone that nothing is sold in", nodeTerms([[zone, "In", "x"]]), "topology.kubernetes.io/zone In [x]"],
-    ["a hostname", { nodeSelector: { "kubernetes.io/hostname": "n" } }, "kubernetes.io/hostname is not defined"],
+    [
+      "a hostname",
+      { nodeSelector: { "kubernetes.io/hostname": "n" } },
+      "the name of a new node is not known before it is there",
+    ],
     ["a label nobody defines", { nodeSelector: { team: "a" } }, "label team is not defined, wanted team In [a]"],
     [
       "a mistyped label",

@@ -29,6 +29,23 @@ describe("the configuration of a function", () => {
     expect(settings).toMatchObject({ maxNodes: 10, maxPriceUsdPerHour: 2.5 });
   });
 
+  it("reads by which annotation pods are served, and refuses what is no annotation", () => {
+    const settingsWith = (text: string) =>
+      readFunctionConfig({ ...complete, JOURNEYMAN_SERVED_POD_ANNOTATION: text }).settings;
+    expect(settingsWith("example.com/served=yes")).toMatchObject({ servedPodAnnotation: "example.com/served=yes" });
+    expect("servedPodAnnotation" in settingsWith("")).toBe(false);
+    expect(() => settingsWith("not an annotation")).toThrow("JOURNEYMAN_SERVED_POD_ANNOTATION");
+  });
+
+  it("reads the default topology spread from Karpenter's scheduler configuration", () => {
+    const constraint = { maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" };
+    const config = { podTopologySpread: { defaultConstraints: [constraint] } };
+    const read = (text: string) => readFunctionConfig({ ...complete, JOURNEYMAN_SCHEDULER_CONFIG: text }).settings;
+    expect(read(JSON.stringify(config)).defaultTopologySpread).toEqual([constraint]);
+    expect(() => read("{")).toThrow(/JOURNEYMAN_SCHEDULER_CONFIG: expected JSON/);
+    expect(() => read(JSON.stringify({ ...config, profiles: [] }))).toThrow(/JOURNEYMAN_SCHEDULER_CONFIG: .*profiles/);
+  });
+
   it("names every problem at once, and no value", () => {
     const read = () =>
       readFunctionConfig({ ...complete, JOURNEYMAN_CLUSTER_NAME: undefined, JOURNEYMAN_MAX_NODES: "secret" });

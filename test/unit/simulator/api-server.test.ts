@@ -76,6 +76,18 @@ describe("ApiServer", () => {
     ]);
   });
 
+  it("gives a pod what the LimitRange of its namespace says", () => {
+    const { server } = apiServerAlone();
+    server.create("LimitRange", {
+      apiVersion: "v1",
+      kind: "LimitRange",
+      metadata: { name: "defaults", namespace: "default" },
+      spec: { limits: [{ type: "Container", defaultRequest: { cpu: "500m" } }] },
+    });
+    const { spec } = server.create("Pod", podNamed("web", { memory: "1Gi" }));
+    expect(spec.containers).toMatchObject([{ resources: { requests: { cpu: "500m", memory: "1Gi" } } }]);
+  });
+
   it("tells watchers of every change, with the object before it", () => {
     const { server } = apiServerAlone();
     const seen: unknown[] = [];

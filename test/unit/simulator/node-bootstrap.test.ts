@@ -24,6 +24,7 @@ const type: InstanceType = {
   capacity: { cpu: 2_000, memory: 8_000_000_000, pods: 29 },
   allocatable: { cpu: 1_930, memory: 7_000_000_000, pods: 29 },
   offerings: [],
+  attachLimits: { "ebs.csi.aws.com": 25 },
 };
 
 const nodeConfig = (kubelet: string) => `Content-Type: application/node.eks.aws
@@ -63,6 +64,7 @@ describe("nodeRegistration", () => {
       taints: [{ key: "karpenter.sh/unregistered", effect: "NoExecute" }],
       capacity: { cpu: 2_000, memory: 8_000_000_000, pods: 20 },
       allocatable: { cpu: 1_930, memory: 7_000_000_000, pods: 20 },
+      attachLimits: { "ebs.csi.aws.com": 25 },
     });
   });
 

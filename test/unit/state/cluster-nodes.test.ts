@@ -35,6 +35,17 @@ describe("cluster nodes", () => {
     expect(nodesOf({ nodeClaims: [nodeClaim("c")] })[0]).toMatchObject({ allocatable: {}, capacity: {} });
   });
 
+  it("have what a claim asks for that was made for no pods of ours", () => {
+    const asking = (annotations: Readonly<Record<string, string>> = {}) => {
+      const claim = nodeClaim("c", { annotations });
+      const resources = { requests: { cpu: "4", memory: "8Gi" } };
+      return nodesOf({ nodeClaims: [{ ...claim, spec: { ...claim.spec, resources } }] })[0]?.allocatable;
+    };
+    expect(asking()).toEqual({ cpu: 4_000, memory: 8 * 2 ** 30, pods: 1 });
+    const nominated = JSON.stringify([{ uid: "p", owner: "", class: "" }]);
+    expect(asking({ "journeyman.sh/nominated-pods": nominated })).toEqual({});
+  });
+
   it("have the labels that the claim settles, before there is a Node", () => {
     expect(nodesOf({ nodeClaims: [inFlightClaim("c")] })[0]?.labels).toMatchObject({
       [label.arch]: "amd64",
@@ -85,5 +96,34 @@ describe("cluster nodes", () => {
     expect(used([])).toBe(500);
     expect(used([daemonPod("500m")])).toBe(500);
     expect(used([daemonPod("800m"), runningPod("web", "n", { cpu: "1" })])).toBe(1_800);
+  });
+
+  it("keep no room for a daemon that is larger than the node", () => {
+    const daemonSets = [daemonSetNamed("huge", { cpu: "5" }), daemonSetNamed("agent", { cpu: "4" })];
+    expect(nodesOf({ nodes: [plainNode("n", { cpu: "4" })], daemonSets })[0]?.used.cpu).toBe(4_000);
+  });
+
+  it("carry the taint of a cordoned node, which its own daemons tolerate", () => {
+    const plain = plainNode("n");
+    const node = { ...plain, spec: { ...plain.spec, unschedulable: true } };
+    const [cordoned] = nodesOf({ nodes: [node], daemonSets: [daemonSetNamed("agent", { cpu: "1" })] });
+    expect(cordoned?.taints).toEqual([{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }]);
+    expect(cordoned?.used.cpu).toBe(1_000);
+  });
+
+  it("keep for a daemon to come what its newest pod takes, and for each daemon its own", () => {
+    const daemonSets = [daemonSetNamed("agent", { cpu: "1" }), daemonSetNamed("proxy", { cpu: "2" })];
+    const of = (name: string, daemon: string, node: string, cpu: string, createdAt: string) =>
+      runningPod(name, node, {
+        ...{ cpu, owner: { kind: "DaemonSet", uid: daemon } },
+        metadata: { creationTimestamp: createdAt },
+      });
+    const pods = [
+      of("agent-old", "agent", "other", "3", "2026-01-01T00:00:00Z"),
+      of("agent-new", "agent", "other", "500m", "2026-01-02T00:00:00Z"),
+      of("stray-1", "stray", "n", "4", "2026-01-01T00:00:00Z"),
+    ];
+    const nodes = nodesOf({ nodes: [plainNode("n"), plainNode("other")], daemonSets, pods });
+    expect(nodes.find(({ name }) => name === "n")?.used.cpu).toBe(4_000 + 500 + 2_000);
   });
 });

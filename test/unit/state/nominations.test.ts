@@ -3,7 +3,7 @@ import { formatNominations, nominationsOf } from "../../../shared/state/nominati
 import { nodeClaim } from "../../support/node-claims.ts";
 
 const a = { uid: "a", owner: "web", class: "c1" };
-const b = { uid: "b", owner: "", class: "c2" };
+const b = { uid: "b", owner: "db", class: "c2", requests: { cpu: "1500m", pods: "1" } };
 
 function claimWith(text: string) {
   return nodeClaim("one", { annotations: { "journeyman.sh/nominated-pods": text } });

@@ -4,9 +4,9 @@ import { podRecord } from "../../../shared/state/pod-decoding.ts";
 import { isFullyBlocked } from "../../../shared/state/pod-eviction.ts";
 import {
   hasResourceClaims,
-  isProvisionable,
   isReschedulable,
   refusesNodePools,
+  waitingReason,
 } from "../../../shared/state/pod-roles.ts";
 import { budgetNamed } from "../../support/cluster-objects.ts";
 import { nodeTerms, type PlanningPod, pendingPod, runningPod } from "../../support/pods.ts";
@@ -16,11 +16,10 @@ const ownedBy = (kind: string): PlanningPod => ({ owner: { kind, uid: "owner" } 
 
 describe("provisionable pods", () => {
   const isWanted = (pod: Parameters<typeof podRecord>[0], ...nodes: string[]) =>
-    isProvisionable(podRecord(pod), new Set(nodes));
+    waitingReason(podRecord(pod), new Set(nodes)) === undefined;
 
-  it("are unschedulable, unbound, not being deleted, and not tied to a node", () => {
+  it("are unschedulable, not being deleted, and not tied to a node", () => {
     expect(isWanted(pendingPod("p", ownedBy("ReplicaSet")))).toBe(true);
-    expect(isWanted(runningPod("p", "n"))).toBe(false);
     expect(isWanted(pendingPod("p", { metadata: deleted }))).toBe(false);
     expect(isWanted(pendingPod("p", ownedBy("DaemonSet")))).toBe(false);
     expect(isWanted(pendingPod("p", ownedBy("Node")))).toBe(false);

@@ -1,0 +1,71 @@
+import { embeddedCatalog } from "../shared/cloud/embedded-catalog.ts";
+import { defaultSettings, type Settings } from "../shared/state/settings.ts";
+import type { Snapshot } from "../shared/state/snapshot.ts";
+import { readCatalogFile } from "./catalog-file.ts";
+import { asNote, badInput, type CommandResult } from "./command-result.ts";
+import { loadObjects } from "./load-objects.ts";
+import { readSchedulerConfigFile } from "./scheduler-config-file.ts";
+import { snapshotOf } from "./world.ts";
+
+/** Options of every command that plans for the objects of some files. */
+export interface OfflineOptions {
+  /** Files, directories, `-`. */
+  readonly filename: readonly string[];
+  readonly scale?: readonly string[];
+  readonly catalog?: string;
+  readonly region: string;
+  readonly kubernetesVersion: string;
+  readonly schedulerConfig?: string;
+  readonly servedPodAnnotation?: string;
+  readonly preferencePolicy?: Settings["preferencePolicy"];
+  readonly preferenceMaxCostPercent?: number;
+  readonly minValuesPolicy?: Settings["minValuesPolicy"];
+}
+
+/** A cluster read from files, with notes for a person. */
+export interface OfflineWorld {
+  readonly snapshot: Snapshot;
+  readonly notes: readonly string[];
+}
+
+/** The cluster that some files describe, or what is wrong with them. */
+export async function offlineWorld(
+  options: OfflineOptions,
+  stdin: AsyncIterable<Buffer>,
+): Promise<OfflineWorld | CommandResult> {
+  const loaded = await loadObjects(options.filename, stdin);
+  const catalog =
+    options.catalog === undefined
+      ? { catalog: embeddedCatalog(options.region), problems: [] }
+      : await readCatalogFile(options.catalog);
+  const scheduler = await readSchedulerConfigFile(options.schedulerConfig);
+  const problems = [...loaded.problems, ...catalog.problems, ...scheduler.problems];
+  if (problems.length > 0) return badInput(problems, loaded.notes);
+
+  const { region } = catalog.catalog;
+  const { defaultTopologySpread } = scheduler;
+  const settings = { ...settingsOf(options, region), defaultTopologySpread };
+  const world = snapshotOf(loaded.objects, { catalog: catalog.catalog, settings, scales: options.scale ?? [] });
+  const notes = [...loaded.notes, ...world.notes];
+  if (world.problems.length > 0) return badInput(world.problems, notes);
+
+  const modelled = options.catalog === undefined && region !== "us-east-1" ? [modelledPrices(region)] : [];
+  return { snapshot: world.snapshot, notes: [...notes, ...modelled].map(asNote) };
+}
+
+function settingsOf(options: OfflineOptions, region: string): Settings {
+  const { kubernetesVersion, servedPodAnnotation } = options;
+  return {
+    ...defaultSettings,
+    region,
+    kubernetesVersion,
+    preferencePolicy: options.preferencePolicy ?? defaultSettings.preferencePolicy,
+    preferenceMaxCostPercent: options.preferenceMaxCostPercent ?? defaultSettings.preferenceMaxCostPercent,
+    minValuesPolicy: options.minValuesPolicy ?? defaultSettings.minValuesPolicy,
+    ...(servedPodAnnotation === undefined ? {} : { servedPodAnnotation }),
+  };
+}
+
+function modelledPrices(region: string): string {
+  return `the built-in catalog has no prices of ${region}: those of us-east-1 stand in; --catalog takes real ones`;
+}

@@ -1,0 +1,84 @@
+import { label } from "../api/labels.ts";
+import { closestWord } from "../api/spelling.ts";
+import type { InstanceType, Offering } from "../cloud/instance-type.ts";
+import {
+  allows,
+  describeRequirement,
+  firstConflict,
+  type Requirement,
+  type Requirements,
+} from "../scheduling/requirements.ts";
+import type { RefusalDetail } from "./plan.ts";
+import { listedValues, requirementText } from "./requirement-text.ts";
+
+/**
+ * Why a NodePool has nothing to launch: the first requirement of its own that no instance type of its class meets, or the zone or
+ * capacity type in which none of them is sold, or that EC2 refuses all of them for now.
+ */
+export function whyNoTypes(requirements: Requirements, types: readonly InstanceType[]): RefusalDetail {
+  const unmet = [...requirements.keys()].sort().flatMap((key) => {
+    const own = requirements.get(key);
+    return own !== undefined && types.every((type) => !meets(type, own)) ? [own] : [];
+  });
+  const [first] = unmet;
+  if (first !== undefined) return unmetByAll(first, types);
+  const meeting = types.filter((type) => firstConflict(requirements, type.requirements) === undefined);
+  if (meeting.length === 0) return unmetTogether(requirements);
+  return notSold(requirements, meeting);
+}
+
+function meets(type: InstanceType, own: Requirement): boolean {
+  return firstConflict(type.requirements, new Map([[own.key, own]])) === undefined;
+}
+
+function unmetByAll(own: Requirement, types: readonly InstanceType[]): RefusalDetail {
+  const values = types.flatMap(({ requirements }) => [...(requirements.get(own.key)?.values ?? [])]);
+  const meant = [...own.values]
+    .map((value) => closestWord(value, new Set(values)))
+    .find((value) => value !== undefined);
+  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  return {
+    reason: `no instance type has ${describeRequirement(own)}, which the NodePool requires${hint}`,
+    key: own.key,
+    found: requirementText(own),
+    accepted: listedValues(values),
+  };
+}
+
+function unmetTogether(requirements: Requirements): RefusalDetail {
+  const asked = [...requirements.values()].filter(({ key }) => key !== label.nodePool && key !== label.nodeClass);
+  const texts = asked.map(describeRequirement).sort();
+  return { reason: `no instance type has all that the NodePool requires: ${texts.join(" and ")}` };
+}
+
+function notSold(requirements: Requirements, types: readonly InstanceType[]): RefusalDetail {
+  const offerings = types.flatMap((type) => type.offerings);
+  const isAdmitted = (offering: Offering) =>
+    isAllowed(requirements, label.zone, offering.zone) &&
+    isAllowed(requirements, label.capacityType, offering.capacityType);
+  if (offerings.some(isAdmitted)) {
+    const reason =
+      "EC2 can launch none of the NodePool's instance types now: each is marked unavailable, or its class or price rules it out";
+    return {
+      reason,
+      key: "availability",
+      found: "no available offering",
+      accepted: "other instance types, zones or capacity types",
+    };
+  }
+  const key = offerings.some(({ zone }) => isAllowed(requirements, label.zone, zone)) ? label.capacityType : label.zone;
+  const own = requirements.get(key);
+  const sold = offerings.map((offering) => (key === label.zone ? offering.zone : offering.capacityType));
+  const wanted = own === undefined ? key : describeRequirement(own);
+  return {
+    reason: `no instance type that the NodePool allows is sold with ${wanted}`,
+    key,
+    accepted: listedValues(sold),
+    ...(own === undefined ? {} : { found: requirementText(own) }),
+  };
+}
+
+function isAllowed(requirements: Requirements, key: string, value: string): boolean {
+  const own = requirements.get(key);
+  return own === undefined || allows(own, value);
+}

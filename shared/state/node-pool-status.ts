@@ -1,0 +1,109 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
+import { awsGroup } from "../api/labels.ts";
+import type { NodePool } from "../api/node-pool.ts";
+import { describeNodePoolFaults, nodePoolFaults } from "../api/node-pool-faults.ts";
+import type { Condition, ResourceList } from "../api/schema.ts";
+import { stableJson } from "../api/stable-json.ts";
+import { addResources, formatResources } from "../scheduling/resources.ts";
+import type { ClusterNode } from "./cluster-nodes.ts";
+import { type ConditionChange, changedConditions } from "./condition-changes.ts";
+import { conditionOf } from "./conditions.ts";
+
+/** What a NodePool's status should say. NodeRegistrationHealthy is not ours to tell, and stays. */
+export interface NodePoolStatus {
+  readonly conditions: readonly ConditionChange[];
+  /** Capacity of the NodePool's nodes together; `nodes` counts them. */
+  readonly resources: ResourceList;
+  readonly nodes: number;
+  readonly nodeClassObservedGeneration?: number;
+}
+
+/**
+ * Karpenter's conditions and counts (karpenter-core §1.1): Ready is ValidationSucceeded and NodeClassReady. A node that is leaving counts
+ * for nothing. Undefined for a NodePool whose class is another provider's.
+ */
+export function nodePoolStatus(
+  pool: NodePool,
+  nodeClasses: readonly EC2NodeClass[],
+  nodes: readonly ClusterNode[],
+): NodePoolStatus | undefined {
+  const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
+  if (group !== awsGroup || kind !== "EC2NodeClass") return undefined;
+  const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === name);
+  const own = nodes.filter((node) => node.nodePool === pool.metadata.name && !node.leaving && isLaunched(node));
+  const parts = [validation(pool), classReadiness(name, nodeClass)];
+  const generation = nodeClass?.metadata.generation;
+  return {
+    conditions: [...parts, readiness(parts)],
+    resources: formatResources(addResources(none, ...own.map(({ capacity }) => ({ ...capacity, nodes: 1 })))),
+    nodes: own.length,
+    ...(generation === undefined ? {} : { nodeClassObservedGeneration: generation }),
+  };
+}
+
+/** The merge patch that makes a NodePool say so; undefined when it does already. */
+export function nodePoolStatusPatch({ status }: NodePool, wanted: NodePoolStatus, now: number) {
+  const conditions = changedConditions(status === undefined ? {} : { status }, wanted.conditions, now);
+  const { resources, nodes, nodeClassObservedGeneration = status?.nodeClassObservedGeneration } = wanted;
+  const isCounted = stableJson(status?.resources ?? {}) === stableJson(resources) && status?.nodes === nodes;
+  const isObserved = status?.nodeClassObservedGeneration === nodeClassObservedGeneration;
+  if (conditions === undefined && isCounted && isObserved) return undefined;
+  const gone = Object.keys(status?.resources ?? {}).filter((name) => !(name in resources));
+  return {
+    status: {
+      ...(conditions === undefined ? {} : { conditions }),
+      resources: { ...resources, ...Object.fromEntries(gone.map((name) => [name, null])) },
+      nodes,
+      ...(nodeClassObservedGeneration === undefined ? {} : { nodeClassObservedGeneration }),
+    },
+  };
+}
+
+/** The NodePool as it is with that status: what was written by an earlier pass, or by Karpenter, may be out of date. */
+export function withConditions(pool: NodePool, { conditions }: NodePoolStatus, now: number): NodePool {
+  const changed = changedConditions(pool, conditions, now);
+  return changed === undefined ? pool : { ...pool, status: { ...pool.status, conditions: [...changed] } };
+}
+
+const none = { cpu: 0, memory: 0, pods: 0, "ephemeral-storage": 0, nodes: 0 };
+
+function isLaunched({ node, nodeClaim }: ClusterNode): boolean {
+  return node !== undefined || nodeClaim?.status?.providerID !== undefined;
+}
+
+function validation(pool: NodePool): ConditionChange {
+  const type = "ValidationSucceeded";
+  const faults = nodePoolFaults(pool);
+  if (faults.length === 0) return { type, status: "True", reason: type };
+  return { type, status: "False", reason: "NodePoolValidationFailed", message: describeNodePoolFaults(faults) };
+}
+
+function classReadiness(name: string, nodeClass: EC2NodeClass | undefined): ConditionChange {
+  const type = "NodeClassReady";
+  const title = `EC2NodeClass ${name}`;
+  if (nodeClass === undefined) {
+    return { type, status: "False", reason: "NodeClassNotFound", message: `${title} does not exist` };
+  }
+  if (nodeClass.metadata.deletionTimestamp !== undefined) {
+    return { type, status: "False", reason: "NodeClassTerminating", message: `${title} is being deleted` };
+  }
+  const ready: Partial<Condition> = conditionOf(nodeClass, "Ready") ?? {};
+  if (ready.status === "True") return { type, status: "True", reason: type };
+  if (ready.status !== "False") {
+    return {
+      type,
+      status: "False",
+      reason: "NodeClassReadinessUnknown",
+      message: `whether ${title} is ready is not known`,
+    };
+  }
+  const reason = ready.reason || "NodeClassNotReady";
+  return { type, status: "False", reason, message: `${title} is not ready: ${ready.message || reason}` };
+}
+
+function readiness(parts: readonly ConditionChange[]): ConditionChange {
+  const failed = parts.filter(({ status }) => status !== "True");
+  if (failed.length === 0) return { type: "Ready", status: "True", reason: "Ready" };
+  const texts = failed.map(({ type, status, reason, message = "" }) => `${type}=${status}, ${reason}: ${message}`);
+  return { type: "Ready", status: "False", reason: "UnhealthyDependents", message: texts.join("; ") };
+}

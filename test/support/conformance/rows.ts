@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Rows that belong together, as the lists they come from have them. */
+export interface Section {
+  readonly title: string;
+  /** Each a test's title, and the only one with that text. */
+  readonly rows: readonly string[];
+}
+
+/**
+ * Folder of the lists that the rows come from: `JOURNEYMAN_REFERENCE`, or `../shared/reference` beside the checkout. Not part of the
+ * project; where it is absent the checked-in rows stand alone.
+ */
+export const referenceFolder =
+  process.env.JOURNEYMAN_REFERENCE || fileURLToPath(new URL("../../../../shared/reference", import.meta.url));
+
+const caseList = `${referenceFolder}/karpenter-cases.md`;
+const scenarioList = `${referenceFolder}/field-scenarios.md`;
+
+export const hasReference = existsSync(caseList) && existsSync(scenarioList);
+
+/** The checked-in rows. */
+export const casesPath = fileURLToPath(new URL("../../conformance/cases.txt", import.meta.url));
+
+export function checkedInSections(): readonly Section[] {
+  return parseSections(readFileSync(casesPath, "utf8"));
+}
+
+/** Karpenter's scheduling cases, and the scenarios about scheduling. */
+export function referenceSections(): readonly Section[] {
+  const cases = parseSections(readFileSync(caseList, "utf8"))
+    .filter(({ title }) => /^[A-HQTU]\./.test(title))
+    .map(({ title, rows }) => ({ title: withoutSource(title), rows: rows.filter((row) => row.includes(" | ")) }));
+  return [...cases, scenarios(readFileSync(scenarioList, "utf8"))];
+}
+
+/** Sections as text: a title, its rows, a blank line. */
+export function formatSections(sections: readonly Section[]): string {
+  return sections.map(({ title, rows }) => `## ${title}\n${rows.map((row) => `${row}\n`).join("")}`).join("\n");
+}
+
+function parseSections(text: string): readonly Section[] {
+  const [, ...parts] = `\n${text}`.split("\n## ");
+  return parts.map((part) => {
+    const [title = "", ...lines] = part.split("\n");
+    return { title, rows: lines.filter((line) => line.trim() !== "" && !line.startsWith("#")) };
+  });
+}
+
+/** A title less the note in brackets on where its cases come from. */
+function withoutSource(title: string): string {
+  return title.replace(/ \([^)]*\)$/, "");
+}
+
+function scenarios(text: string): Section {
+  const [, part = ""] = text.split("\n### B1 ");
+  const [title = "", ...lines] = (part.split("\n### ")[0] ?? "").split("\n");
+  return { title: `B1 ${title}`, rows: lines.filter((line) => line.startsWith("B1.")) };
+}
