@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/peers/**", "node_modules/**"],
+    // No test leaves anything behind in a module, and loading them anew for each file is more than half of the time.
+    isolate: false,
     testTimeout: 60_000,
   },
 });
