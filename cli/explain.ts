@@ -4,7 +4,7 @@ import { type PodRecord, podName } from "../shared/state/pod-record.ts";
 import { badInput, type CommandResult, optionProblem } from "./command-result.ts";
 import { formatted, type OutputFormat } from "./formatted.ts";
 import { type OfflineOptions, offlineWorld } from "./offline-world.ts";
-import { explanationReport } from "./report/explain-json.ts";
+import { type ExplanationReport, explanationReport } from "./report/explain-json.ts";
 import { explanationTable } from "./report/explain-table.ts";
 import { counted } from "./wording.ts";
 
@@ -24,6 +24,11 @@ export async function explain(
   if ("exitCode" in world) return world;
   const wanted = name.includes("/") ? name : `default/${name}`;
   const pod = world.snapshot.pods.find((candidate) => podName(candidate) === wanted);
+  const phase = world.endedPods.get(wanted);
+  if (pod === undefined && phase !== undefined) {
+    const ended: ExplanationReport = { pod: wanted, situation: "ended", reason: `its phase is ${phase}` };
+    return { exitCode: 0, output: formatted(ended, options.output, explanationTable), notes: world.notes };
+  }
   if (pod === undefined) {
     const expected = nearestNames(wanted, world.snapshot.pods);
     const unknown = badInput([optionProblem("explain pod", `no pod ${wanted}`, expected)]);

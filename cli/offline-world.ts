@@ -1,4 +1,7 @@
+import type { LoadedObject } from "../shared/api/documents.ts";
 import { embeddedCatalog } from "../shared/cloud/embedded-catalog.ts";
+import { podName } from "../shared/state/pod-record.ts";
+import { hasEnded } from "../shared/state/pod-roles.ts";
 import { defaultSettings, type Settings } from "../shared/state/settings.ts";
 import type { Snapshot } from "../shared/state/snapshot.ts";
 import { readCatalogFile } from "./catalog-file.ts";
@@ -25,6 +28,8 @@ export interface OfflineOptions {
 /** A cluster read from files, with notes for a person. */
 export interface OfflineWorld {
   readonly snapshot: Snapshot;
+  /** Pods of the files that run no more, as `namespace/name`, and their phase. */
+  readonly endedPods: ReadonlyMap<string, string>;
   readonly notes: readonly string[];
 }
 
@@ -50,7 +55,17 @@ export async function offlineWorld(
   if (world.problems.length > 0) return badInput(world.problems, notes);
 
   const modelled = options.catalog === undefined && region !== "us-east-1" ? [modelledPrices(region)] : [];
-  return { snapshot: world.snapshot, notes: [...notes, ...modelled].map(asNote) };
+  return { snapshot: world.snapshot, endedPods: endedPods(loaded.objects), notes: [...notes, ...modelled].map(asNote) };
+}
+
+function endedPods(loaded: readonly LoadedObject[]): OfflineWorld["endedPods"] {
+  return new Map(
+    loaded.flatMap(({ object }) => {
+      if (object.kind !== "Pod" || !hasEnded({ phase: object.status?.phase ?? "" })) return [];
+      const { name, namespace = "default" } = object.metadata;
+      return [[podName({ namespace, name }), object.status?.phase ?? ""] as const];
+    }),
+  );
 }
 
 function settingsOf(options: OfflineOptions, region: string): Settings {

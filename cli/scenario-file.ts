@@ -48,7 +48,7 @@ export async function parseScenario(
   text: string,
   readFile: (file: string) => ReturnType<typeof readFileText>,
 ): Promise<ScenarioReading> {
-  const { documents, problems } = yamlDocuments({ name, text });
+  const { documents, problems } = yamlDocuments({ name, text }, "one scenario");
   const [document, ...others] = documents;
   if (document === undefined || problems.length > 0) return failed(problems);
   const place: Place = { name, document: document.document };

@@ -18,14 +18,16 @@ export async function readSchedulerConfigFile(path: string | undefined): Promise
     : parseSchedulerConfig(path, source.text);
 }
 
+const wanted = "one scheduler configuration, with podTopologySpread.defaultConstraints";
+
 function parseSchedulerConfig(name: string, text: string): SchedulerConfigReading {
-  const { documents, problems } = yamlDocuments({ name, text });
+  const { documents, problems } = yamlDocuments({ name, text }, wanted);
   if (problems.length > 0) return { defaultTopologySpread: [], problems };
   const [first, ...others] = documents;
   const place = { name, document: others[0]?.document ?? 0 };
   if (first === undefined || others.length > 0) {
     const found = `${documents.length} documents`;
-    return { defaultTopologySpread: [], problems: [problemAt(place, [], found, "one scheduler configuration")] };
+    return { defaultTopologySpread: [], problems: [problemAt(place, [], found, wanted)] };
   }
   const parsed = schedulerConfig.safeParse(first.value);
   if (parsed.success) {

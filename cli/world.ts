@@ -10,6 +10,8 @@ import type { PodRecord } from "../shared/state/pod-record.ts";
 import type { Settings } from "../shared/state/settings.ts";
 import type { Snapshot } from "../shared/state/snapshot.ts";
 import { fileBuffers } from "./file-buffers.ts";
+import { limitRangeNotes } from "./limit-range-notes.ts";
+import { staticSizeProblems } from "./static-sizes.ts";
 import { virtualNow } from "./virtual-now.ts";
 import { type PlacedPod, rootWorkloads, workloadDemand } from "./workload-demand.ts";
 import { resolveScales } from "./workload-scales.ts";
@@ -41,7 +43,7 @@ export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOption
     limitRanges,
     settings: options.settings,
   });
-  const buffers = fileBuffers(objects, limitRanges);
+  const buffers = fileBuffers(loaded, limitRanges, demand.pods.length);
   const storage = worldStorage(
     objects,
     demand.pods.map(({ pod }) => pod),
@@ -77,9 +79,17 @@ export function snapshotOf(loaded: readonly LoadedObject[], options: WorldOption
       ...demand.notes,
       ...buffers.notes,
       ...storage.notes,
+      ...limitRangeNotes(demand.pods, limitRanges),
       ...worldNotes({ objects, pods: decoded.pods, workloads, scales: scales.counts }),
     ],
-    problems: [...scales.problems, ...demand.problems, ...decoded.problems, ...missingNodePools(nodePools)],
+    problems: [
+      ...scales.problems,
+      ...demand.problems,
+      ...buffers.problems,
+      ...staticSizeProblems(loaded),
+      ...decoded.problems,
+      ...missingNodePools(nodePools),
+    ],
   };
 }
 

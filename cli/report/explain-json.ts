@@ -10,11 +10,11 @@ export interface ExplanationReport {
   readonly pod: string;
   /** The workload whose template an edit of the pod belongs in: `Deployment web`. */
   readonly owner?: string;
-  readonly situation: "running" | "existing-node" | "new-node" | "waiting" | "no-place";
+  readonly situation: "running" | "existing-node" | "new-node" | "waiting" | "no-place" | "ended";
   /** Where it runs, or would run, of those that exist. */
   readonly node?: string;
   readonly newNode?: NewNodeReport;
-  /** What it waits for. */
+  /** What it waits for, or that it has succeeded or failed. */
   readonly reason?: string;
   /** For every NodePool the first requirement that fails. */
   readonly refusals?: readonly Refusal[];

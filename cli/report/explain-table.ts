@@ -24,6 +24,8 @@ function situation(report: ExplanationReport): readonly string[] {
       return [...wrapped(`${pod} would get a new node`), ...newNodeLines(newNode)];
     case "waiting":
       return wrapped(`${pod} waits: ${reason}`);
+    case "ended":
+      return wrapped(`${pod} has ended, and needs no node: ${reason}`);
     case "no-place":
       return wrapped(`NO PLACE FOR ${pod}${node === "" ? "" : `, whose node ${node} is leaving`}`);
   }

@@ -20,6 +20,8 @@ export interface PlanReport {
     /** The part of the price that keeps pods' preferences. */
     readonly preferenceCostUsdPerHour: number;
   };
+  /** The other pods without a node: none is planned for them now, and they are not among the totals. */
+  readonly waiting: readonly WaitingReport[];
 }
 
 export interface NodeClaimReport {
@@ -47,6 +49,12 @@ export interface UnschedulableReport {
   readonly reasons: readonly { readonly nodePool: string; readonly reason: string }[];
 }
 
+export interface WaitingReport {
+  readonly pod: string;
+  /** What it waits for, or why it is left alone. */
+  readonly reason: string;
+}
+
 export function planReport(plan: ProvisioningPlan): PlanReport {
   const scheduled = [...plan.nodeClaims, ...plan.existing].reduce((sum, { pods }) => sum + pods.length, 0);
   return {
@@ -65,6 +73,7 @@ export function planReport(plan: ProvisioningPlan): PlanReport {
       spotSpreadUsdPerHour: rounded(plan.spotSpreadUsdPerHour),
       preferenceCostUsdPerHour: rounded(plan.preferenceCostUsdPerHour),
     },
+    waiting: plan.waiting.map(({ pod, reason }) => ({ pod: podName(pod), reason })),
   };
 }
 

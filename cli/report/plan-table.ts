@@ -1,5 +1,5 @@
 import { counted, someOf } from "../wording.ts";
-import type { NodeClaimReport, PlanReport, UnschedulableReport } from "./plan-json.ts";
+import type { NodeClaimReport, PlanReport, UnschedulableReport, WaitingReport } from "./plan-json.ts";
 import { type Column, formatTable, wrapText } from "./table.ts";
 
 const width = 100;
@@ -22,6 +22,7 @@ export function planTable(report: PlanReport): string {
     newNodes(report.nodeClaims),
     existingNodes(report.existingNodes),
     unschedulable(report.unschedulable),
+    waiting(report.waiting),
     totals(report),
   ];
   return sections
@@ -86,6 +87,21 @@ function unschedulable(pods: readonly UnschedulableReport[]): readonly string[] 
     ),
   ]);
   return [`NO PLACE FOR ${counted(pods.length, "pod")}`, ...lines];
+}
+
+/** By reason, each told of once. */
+function waiting(pods: readonly WaitingReport[]): readonly string[] {
+  if (pods.length === 0) return [];
+  const groups = Map.groupBy(pods, ({ reason }) => reason);
+  const lines = [...groups].flatMap(([reason, group]) => [
+    ...wrapText(
+      `  ${groups.size === 1 ? "" : `${group.length} of them: `}${someOf(group.map(({ pod }) => pod))}`,
+      width,
+      "    ",
+    ),
+    ...wrapText(`    ${reason}`, width, "      "),
+  ]);
+  return [`NO NODE IS PLANNED FOR ${counted(pods.length, "pod")}`, ...lines];
 }
 
 function totals({ totals: sum, existingNodes: existing }: PlanReport): readonly string[] {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { diskSources } from "./disk-sources.ts";
 import { withRule } from "./rules.ts";
 import { condition, labelSelector, objectMeta, resourceList, stringMap, taint, templateMeta, time } from "./schema.ts";
 import { selectorEntryFaults, tolerationFaults } from "./selector-validation.ts";
@@ -22,8 +23,10 @@ export type NodeSelectorTerm = z.infer<typeof nodeSelectorTerm>;
 
 export const nodeSelector = z.object({ nodeSelectorTerms: z.array(nodeSelectorTerm) });
 
+const topologyKey = z.string().min(1, "expected the key of a node label");
+
 const podAffinityTerm = z.object({
-  topologyKey: z.string(),
+  topologyKey,
   labelSelector: labelSelector.exactOptional(),
   namespaces: z.array(z.string()).exactOptional(),
   namespaceSelector: labelSelector.exactOptional(),
@@ -66,7 +69,7 @@ export type Toleration = z.infer<typeof toleration>;
 
 const topologySpreadConstraint = z.object({
   maxSkew: z.number().int().min(1),
-  topologyKey: z.string(),
+  topologyKey,
   whenUnsatisfiable: z.enum(["DoNotSchedule", "ScheduleAnyway"]),
   labelSelector: labelSelector.exactOptional(),
   minDomains: z.number().int().min(1).exactOptional(),
@@ -100,6 +103,7 @@ export type Container = z.infer<typeof container>;
 
 const volume = z.object({
   name: z.string(),
+  ...diskSources,
   persistentVolumeClaim: z.object({ claimName: z.string() }).exactOptional(),
   ephemeral: z.object({ volumeClaimTemplate: persistentVolumeClaimTemplate }).exactOptional(),
 });

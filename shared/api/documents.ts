@@ -1,4 +1,4 @@
-import { type Kind, type KubernetesObjects, kinds, schemas } from "./kinds.ts";
+import { type Kind, type KubernetesObject, type KubernetesObjects, kinds, schemas } from "./kinds.ts";
 import { type ListedObject, listedObjects } from "./listed-objects.ts";
 import { type ConvertedObject, withMovedKubelets } from "./moved-kubelets.ts";
 import { soundNodePool } from "./node-pool.ts";
@@ -8,6 +8,7 @@ import { gather, type Outcome, read, refused } from "./outcomes.ts";
 import { describePlace, describeValue, type Place, type Problem, problemAt } from "./problems.ts";
 import { type RawObject, textIn, valueIn, withoutValue, withValue } from "./raw-objects.ts";
 import type { Fault } from "./rules.ts";
+import { isAboutRefused, salvaged } from "./salvage.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { shortHash } from "./short-hash.ts";
 import { stableJson } from "./stable-json.ts";
@@ -99,7 +100,12 @@ function decodedObject({ place, object }: ListedObject): Outcome<LoadedObject> {
   const named = withIdentity(object, kind, place);
   const schema = kind === "NodePool" ? soundNodePool : schemas[kind];
   const parsed = schema.safeParse(named);
-  if (!parsed.success) return refused(...schemaProblems(schema, named, parsed.error.issues, place));
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    const rest = salvaged<KubernetesObject>(named, (object) => schema.safeParse(object));
+    const faults = rest === undefined ? [] : objectFaults(rest).filter(({ path }) => !isAboutRefused(path, issues));
+    return refused(...schemaProblems(schema, named, issues, place), ...faultProblems(faults, named, place));
+  }
   const faults = objectFaults(parsed.data);
   if (faults.length > 0) return refused(...faultProblems(faults, named, place));
   // The schema was chosen by this very kind; TypeScript cannot follow the pair through the lookup.

@@ -16,12 +16,21 @@ export function nodeOverlayFaults({ spec }: Pick<NodeOverlay, "spec">): readonly
   const both = spec.price !== undefined && spec.priceAdjustment !== undefined;
   const faults = [
     ...spec.requirements.flatMap((entry, index) => within(["requirements", index], overlayRequirementFaults(entry))),
+    ...fault(["price"], priceFault(spec.price)),
+    ...fault(["priceAdjustment"], priceFault(spec.priceAdjustment)),
     ...fault(["priceAdjustment"], both ? "price or priceAdjustment, not both" : undefined),
     ...Object.keys(spec.capacity ?? {}).flatMap((resource) =>
       fault(["capacity", resource], ownResources.has(resource) ? "extended resources only" : undefined),
     ),
   ];
   return within(["spec"], faults);
+}
+
+/** Sums of what is more would not be numbers any longer. */
+const highestPrice = 1_000_000_000;
+
+function priceFault(text = "0"): string | undefined {
+  return Math.abs(Number.parseFloat(text)) > highestPrice ? `a number of at most ${highestPrice}` : undefined;
 }
 
 /** The rules that an overlay of a cluster breaks, though the CRD let it in: a text each. */

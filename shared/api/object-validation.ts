@@ -1,9 +1,12 @@
 import type { KubernetesObject } from "./kinds.ts";
 import { isDnsSubdomain, labelKeyFault, labelValueFault } from "./label-syntax.ts";
+import { limitRangeFaults } from "./limit-range-validation.ts";
 import { nodeClaimFaults } from "./node-claim-validation.ts";
 import { nodeOverlayFaults } from "./node-overlay-validation.ts";
 import { podFaults } from "./pod-validation.ts";
 import { type Fault, fault, within } from "./rules.ts";
+import { claimFaults } from "./volume-claim-validation.ts";
+import type { StatefulSet } from "./workloads.ts";
 
 /**
  * What an API server would still refuse of an object whose schema is satisfied. For files only: what a cluster sends has been
@@ -30,6 +33,24 @@ function kindFaults(object: KubernetesObject): readonly Fault[] {
     const { podTemplateRef, scalableRef } = object.spec;
     return fault(["spec"], (podTemplateRef ?? scalableRef) ? undefined : "podTemplateRef or scalableRef", "neither");
   }
-  if (object.kind === "NodeOverlay") return nodeOverlayFaults(object);
-  return object.kind === "NodeClaim" ? within(["spec"], nodeClaimFaults(object.spec)) : podFaults(object);
+  switch (object.kind) {
+    case "NodeOverlay":
+      return nodeOverlayFaults(object);
+    case "LimitRange":
+      return limitRangeFaults(object);
+    case "NodeClaim":
+      return within(["spec"], nodeClaimFaults(object.spec));
+    case "PersistentVolumeClaim":
+      return within(["spec"], claimFaults(object.spec));
+    case "StatefulSet":
+      return [...podFaults(object), ...claimTemplateFaults(object)];
+    default:
+      return podFaults(object);
+  }
+}
+
+function claimTemplateFaults({ spec: { volumeClaimTemplates = [] } }: StatefulSet): readonly Fault[] {
+  return volumeClaimTemplates.flatMap(({ spec }, index) =>
+    within(["spec", "volumeClaimTemplates", index, "spec"], claimFaults(spec)),
+  );
 }

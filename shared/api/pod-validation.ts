@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from "./core.ts";
 import type { KubernetesObject } from "./kinds.ts";
 import { parseQuantity } from "./quantity.ts";
-import { type Fault, fault, within } from "./rules.ts";
+import { duplicates, type Fault, fault, within } from "./rules.ts";
 import type { ResourceList } from "./schema.ts";
 
 /** What an API server would refuse of the pods that an object is or makes, with paths from the object (kubernetes pkg/apis/core/validation). */
@@ -92,35 +92,17 @@ function isExtended(resource: string): boolean {
 }
 
 function affinityFaults({ affinity = {} }: PodSpec): readonly Fault[] {
-  const { nodeAffinity } = affinity;
   const required = "requiredDuringSchedulingIgnoredDuringExecution";
-  const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
-  const podRules = (["podAffinity", "podAntiAffinity"] as const).flatMap((rule) =>
-    within(
-      ["affinity", rule],
-      [
-        ...(affinity[rule]?.[required] ?? []).flatMap((term, index) =>
-          within([required, index], topologyKeyFaults(term)),
-        ),
-        ...(affinity[rule]?.[preferred] ?? []).flatMap(({ podAffinityTerm }, index) =>
-          within([preferred, index, "podAffinityTerm"], topologyKeyFaults(podAffinityTerm)),
-        ),
-      ],
-    ),
-  );
-  const noTerm = nodeAffinity?.[required]?.nodeSelectorTerms.length === 0;
-  return [
-    ...fault(["affinity", "nodeAffinity", required, "nodeSelectorTerms"], noTerm ? "at least one term" : undefined),
-    ...podRules,
-  ];
+  const noTerm = affinity.nodeAffinity?.[required]?.nodeSelectorTerms.length === 0;
+  return fault(["affinity", "nodeAffinity", required, "nodeSelectorTerms"], noTerm ? "at least one term" : undefined);
 }
 
 function topologySpreadFaults({ topologySpreadConstraints = [] }: PodSpec): readonly Fault[] {
-  return topologySpreadConstraints.flatMap((constraint, index) =>
-    within(["topologySpreadConstraints", index], topologyKeyFaults(constraint)),
+  const repeated = duplicates(
+    topologySpreadConstraints,
+    ({ topologyKey, whenUnsatisfiable }) => `${topologyKey} ${whenUnsatisfiable}`,
   );
-}
-
-function topologyKeyFaults({ topologyKey }: { readonly topologyKey: string }): readonly Fault[] {
-  return fault(["topologyKey"], topologyKey === "" ? "the key of a node label" : undefined);
+  return repeated.flatMap((index) =>
+    fault(["topologySpreadConstraints", index], "each pair of topologyKey and whenUnsatisfiable once"),
+  );
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { nodeSelector } from "./core.ts";
+import { diskSources } from "./disk-sources.ts";
 import { objectMeta } from "./schema.ts";
 
 export const persistentVolume = z.object({
@@ -9,7 +10,7 @@ export const persistentVolume = z.object({
   spec: z.object({
     storageClassName: z.string().exactOptional(),
     csi: z.object({ driver: z.string(), volumeHandle: z.string() }).exactOptional(),
-    awsElasticBlockStore: z.object({ volumeID: z.string() }).exactOptional(),
+    ...diskSources,
     hostPath: z.object({ path: z.string() }).exactOptional(),
     local: z.object({ path: z.string() }).exactOptional(),
     nfs: z.object({ server: z.string(), path: z.string() }).exactOptional(),
@@ -58,7 +59,7 @@ export const csiNode = z.object({
         /** Keys of the node's labels that say where the driver's volumes can be reached. */
         topologyKeys: z.array(z.string()).nullish(),
         /** Without a count the driver has no limit. */
-        allocatable: z.object({ count: z.number().int().exactOptional() }).exactOptional(),
+        allocatable: z.object({ count: z.number().int().min(0).exactOptional() }).exactOptional(),
       }),
     ),
   }),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { objectMeta, templateMeta } from "./schema.ts";
+import { objectMeta, resourceList, templateMeta } from "./schema.ts";
 
 /** What a claim asks for. */
 const persistentVolumeClaimSpec = z.object({
@@ -8,6 +8,7 @@ const persistentVolumeClaimSpec = z.object({
   volumeName: z.string().exactOptional(),
   accessModes: z.array(z.string()).exactOptional(),
   volumeMode: z.string().exactOptional(),
+  resources: z.object({ requests: resourceList.exactOptional(), limits: resourceList.exactOptional() }).exactOptional(),
 });
 
 /** How an ephemeral volume says which claim to make. */

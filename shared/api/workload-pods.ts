@@ -6,9 +6,9 @@ import { stableJson } from "./stable-json.ts";
 import type { CronJob, Job, StatefulSet } from "./workloads.ts";
 
 /**
- * The pods that a workload's controller would create, named NAME-0, NAME-1, ... and pending, so that a file of manifests can be
- * planned like a cluster. A bare pod is itself. Kinds without pods of their own, DaemonSets among them (their pods come with nodes),
- * give none. `replicasOverride` takes the place of what the workload asks for; it means nothing for a bare pod.
+ * The pods that a workload's controller would create, named NAME-0, NAME-1, ... (a StatefulSet's from its first ordinal on) and
+ * pending, so that a file of manifests can be planned like a cluster. A bare pod is itself. Kinds without pods of their own, DaemonSets
+ * among them (their pods come with nodes), give none. `replicasOverride` takes the place of what the workload asks for; it means nothing for a bare pod.
  */
 export function podsOf(object: KubernetesObject, replicasOverride?: number): readonly Pod[] {
   switch (object.kind) {
@@ -34,7 +34,8 @@ export function uidOf(object: KubernetesObject): string {
 }
 
 function replicated(owner: KubernetesObject, template: PodTemplate, count: number): readonly Pod[] {
-  return Array.from({ length: count }, (_, index) => podOfTemplate(owner, template, index));
+  const start = owner.kind === "StatefulSet" ? (owner.spec.ordinals?.start ?? 0) : 0;
+  return Array.from({ length: count }, (_, index) => podOfTemplate(owner, template, start + index));
 }
 
 function podOfTemplate(owner: KubernetesObject, template: PodTemplate, index: number): Pod {

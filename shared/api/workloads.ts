@@ -50,6 +50,8 @@ export const statefulSet = z.object({
     replicas: replicas.exactOptional(),
     selector: labelSelector.exactOptional(),
     template: podTemplate,
+    /** Where the numbers of its pods begin; 0 when absent. */
+    ordinals: z.object({ start: replicas.exactOptional() }).exactOptional(),
     volumeClaimTemplates: z.array(persistentVolumeClaim.pick({ metadata: true, spec: true })).exactOptional(),
   }),
 });

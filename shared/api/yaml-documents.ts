@@ -23,19 +23,25 @@ interface DocumentText {
 
 type Outcome = YamlDocument | Problem;
 
-/** The documents of a YAML or JSON file that are not empty, as plain data; broken ones are problems and do not hide the others. */
-export function yamlDocuments(source: { readonly name: string; readonly text: string }): {
+/**
+ * The documents of a YAML or JSON file that are not empty, as plain data; broken ones are problems and do not hide the others. A file
+ * without any is a problem that says what was `wanted`.
+ */
+export function yamlDocuments(
+  source: { readonly name: string; readonly text: string },
+  wanted = "at least one Kubernetes object",
+): {
   readonly documents: readonly YamlDocument[];
   readonly problems: readonly Problem[];
 } {
-  const outcomes = outcomesOf(source.name, source.text);
+  const outcomes = outcomesOf(source.name, source.text, wanted);
   return {
     documents: outcomes.filter((outcome) => "value" in outcome),
     problems: outcomes.filter((outcome) => "file" in outcome),
   };
 }
 
-function outcomesOf(file: string, text: string): readonly Outcome[] {
+function outcomesOf(file: string, text: string, wanted: string): readonly Outcome[] {
   const whole = { file, document: 0, path: "" };
   if (text.length > maxDocumentBytes) {
     const expected = `at most ${maxDocumentBytes / 1024 / 1024} MiB; split it into several files`;
@@ -44,7 +50,7 @@ function outcomesOf(file: string, text: string): readonly Outcome[] {
   if (text.includes("\0")) return [{ ...whole, found: "binary content", expected: "YAML or JSON text" }];
   const outcomes = splitDocuments(text).flatMap((part, index) => readDocument(file, index + 1, part));
   if (outcomes.length > 0) return outcomes;
-  return [{ ...whole, found: "nothing in it", expected: "at least one Kubernetes object" }];
+  return [{ ...whole, found: "nothing in it", expected: wanted }];
 }
 
 /**

@@ -34,10 +34,11 @@ export function bufferPlaces(plan: ProvisioningPlan, snapshot: Snapshot): Readon
   ]);
   const unplaced = Map.groupBy(plan.unschedulable, ({ pod }) => bufferOf(pod));
   return new Map(
-    snapshot.capacityBuffers.map(({ uid }) => {
+    snapshot.capacityBuffers.map(({ uid, replicas }) => {
       const refusals = (unplaced.get(uid) ?? []).map(({ reasons }) => reasons.map(reasonText).join(", "));
-      const places = { existing: existing.get(uid)?.length ?? 0, launching: launching.get(uid)?.length ?? 0, refusals };
-      return [uid, places];
+      const [fitting, launched] = [existing.get(uid)?.length ?? 0, launching.get(uid)?.length ?? 0];
+      const deferred = Math.max(0, replicas - fitting - launched - refusals.length);
+      return [uid, { existing: fitting, launching: launched, refusals, deferred }];
     }),
   );
 }

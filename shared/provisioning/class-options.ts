@@ -1,4 +1,4 @@
-import { wellKnownLabels } from "../api/labels.ts";
+import { label, wellKnownLabels } from "../api/labels.ts";
 import { parseHostPort } from "../scheduling/host-ports.ts";
 import { firstConflict, firstIncompatibility, type Requirements } from "../scheduling/requirements.ts";
 import { fits } from "../scheduling/resources.ts";
@@ -55,13 +55,12 @@ function matchPool(
   if (taint !== undefined) return taintRefusal(taint, constraints);
   const conflict = firstIncompatibility(pool.requirements, wanted, wellKnownLabels);
   if (conflict !== undefined) return labelRefusal(conflict, constraints);
-  const options = pool.options
-    .filter((option) => firstConflict(option.requirements, wanted) === undefined)
-    .filter((option) => isSoldInAllowedZone(option, wanted));
+  const options = matchingOptions(wanted, pool);
   const wantedPorts = constraints.hostPorts.map(parseHostPort);
   const portRefusal = hostPortRefusal(wantedPorts, options);
   if (portRefusal !== undefined) return portRefusal;
-  const portFree = options.filter((option) => takenPort(wantedPorts, option) === undefined);
+  const portFree =
+    wantedPorts.length === 0 ? options : options.filter((option) => takenPort(wantedPorts, option) === undefined);
   const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
   if (fitting.length === 0) return whyNothingFits(constraints, wanted, pool, portFree);
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
@@ -83,7 +82,24 @@ function minValuesRefusal({ key, least, reached }: UnreachedMinValues): RefusalD
   };
 }
 
+/**
+ * Options whose labels suit a class that goes with the pool's own requirements. Of those only the keys that instance types define may
+ * still conflict: the others are the same on every option.
+ */
+function matchingOptions(wanted: Requirements, { options }: PoolOptions): readonly NodeOption[] {
+  const isOfTypes = (key: string) =>
+    key === label.capacityType ||
+    key === label.zone ||
+    options.some(({ instanceType }) => instanceType.requirements.has(key));
+  const open = new Map([...wanted].filter(([key]) => isOfTypes(key)));
+  if (open.size === 0) return options;
+  return options.filter(
+    (option) => firstConflict(option.requirements, open) === undefined && isSoldInAllowedZone(option, open),
+  );
+}
+
 /** A node too small for its DaemonSets is not made for pods that ask for none of what is short. */
 function holdsItsDaemons({ free }: NodeOption): boolean {
-  return Object.values(free).every((amount) => amount >= 0);
+  for (const name in free) if ((free[name] ?? 0) < 0) return false;
+  return true;
 }

@@ -3,7 +3,7 @@ import type { Refusal } from "./plan.ts";
 import { mergedByPool, refusedByAll } from "./refusals.ts";
 
 /** What the NodePools that might have taken these pods said, at the last level of relaxation. */
-export function triedRefusals({ levels, refusals }: OpenClass): readonly Refusal[] {
+function triedRefusals({ levels, refusals }: OpenClass): readonly Refusal[] {
   const tried = levels.at(-1)?.ways.flatMap(({ index, options }) => {
     return refusals[index] ?? refusedByAll(options, { reason: "not tried" });
   });

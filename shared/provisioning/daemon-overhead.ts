@@ -22,6 +22,8 @@ export interface NodeDaemons {
 /** What the DaemonSets of a cluster will take on new nodes, by NodePool and instance type (karpenter-core §2.7). */
 export class DaemonOverhead {
   readonly #daemons: readonly DaemonProfile[];
+  /** By the names of those that run: most nodes have the same, and share the object. */
+  readonly #known = new Map<string, NodeDaemons>();
 
   constructor(daemons: readonly DaemonProfile[]) {
     this.#daemons = daemons;
@@ -40,10 +42,13 @@ export class DaemonOverhead {
         ),
     );
     if (running.length === 0) return nothing;
-    return {
+    const key = running.map(({ name }) => name).join();
+    const known = this.#known.get(key) ?? {
       requests: addResources(...running.map(({ requests }) => requests)),
       daemons: running,
     };
+    this.#known.set(key, known);
+    return known;
   }
 }
 

@@ -1,5 +1,6 @@
 import { label } from "../api/labels.ts";
 import type { Requirements } from "../scheduling/requirements.ts";
+import type { Resources } from "../scheduling/resources.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { lazily } from "./lazily.ts";
 import { domainsAmong, mayLieIn } from "./node-domains.ts";
@@ -36,11 +37,15 @@ export class DomainChooser {
     constraints: PodConstraints,
     requirements: Requirements,
     options: readonly NodeOption[],
+    pods: number,
   ) {
     this.#topology = topology;
     this.#classTopology = topology.of(constraints);
     this.#constraints = constraints;
-    this.#start = step(options, this.#classTopology.keysToPin, { requirements, topology });
+    const { keysToPin } = this.#classTopology;
+    const podsIn = (key: string, domains: number) =>
+      podsPerDomain(this.#classTopology, constraints, key, pods, domains);
+    this.#start = step(options, keysToPin, { requirements, topology, requests: constraints.requests, podsIn });
   }
 
   choose(): DomainAssignment {
@@ -64,7 +69,7 @@ export class DomainChooser {
     const admitted = domains
       .filter((_, index) => refusals[index] === undefined)
       .map((entry) => ({ ...entry, matching: this.#matchingIn(key, entry.domain) }))
-      .sort((a, b) => a.matching - b.matching || a.unitPrice - b.unitPrice || (a.domain < b.domain ? -1 : 1));
+      .sort((a, b) => a.matching - b.matching || a.price - b.price || (a.domain < b.domain ? -1 : 1));
     let refused: DomainAssignment | undefined;
     for (const { domain, next } of admitted) {
       const assignment = this.#chooseFrom(next(), [...settled, ...this.#labelsOf(key, domain)]);
@@ -120,8 +125,8 @@ interface Step {
 
 interface DomainStep {
   readonly domain: string;
-  /** The lowest price of a CPU: what decides where nothing else does. */
-  readonly unitPrice: number;
+  /** What decides where nothing else does; comparable among the domains of one key. */
+  readonly price: number;
   readonly next: () => Step;
 }
 
@@ -129,6 +134,22 @@ interface DomainStep {
 interface Scope {
   readonly requirements: Requirements;
   readonly topology: Topology;
+  /** Of one pod. */
+  readonly requests: Resources;
+  /** How many pods each of so many domains of a key is likely to get. */
+  readonly podsIn: (key: string, domains: number) => number;
+}
+
+function podsPerDomain(
+  { owned }: ClassTopology,
+  constraints: PodConstraints,
+  key: string,
+  pods: number,
+  domains: number,
+): number {
+  const own = owned.filter((group) => group.key === key);
+  if (own.some((group) => group.kind === "anti-affinity" && group.matches(constraints))) return 1;
+  return own.some(({ kind }) => kind === "spread") ? Math.ceil(pods / Math.max(1, domains)) : pods;
 }
 
 function step(options: readonly NodeOption[], keys: readonly string[], scope: Scope): Step {
@@ -147,25 +168,46 @@ function domainSteps(
   others: readonly string[],
   scope: Scope,
 ): readonly DomainStep[] {
-  const { requirements, topology } = scope;
+  const { requirements, topology, requests, podsIn } = scope;
   const known = key === label.zone ? [] : topology.existingDomains(key);
-  return domainsAmong(options, key, requirements, topology.zoneIds, known).map((domain) => {
+  const domains = domainsAmong(options, key, requirements, topology.zoneIds, known);
+  const pods = podsIn(key, domains.length);
+  return domains.map((domain) => {
     const inDomain = options.filter((option) => mayLieIn(option, key, domain));
     return {
       domain,
-      unitPrice: unitPrice(inDomain, key, domain),
+      price: key === label.zone ? cpuPrice(inDomain, domain) : nodesPrice(inDomain, requests, pods),
       next: lazily(() => step(inDomain, others, scope)),
     };
   });
 }
 
-function unitPrice(options: readonly NodeOption[], key: string, domain: string): number {
+/** The lowest price of a CPU in a zone: all zones have much the same types, and pods of other classes will share the nodes. */
+function cpuPrice(options: readonly NodeOption[], zone: string): number {
   let lowest = Number.POSITIVE_INFINITY;
   for (const option of options) {
     for (const offering of option.offerings) {
-      if (key === label.zone && offering.zone !== domain) continue;
+      if (offering.zone !== zone) continue;
       lowest = Math.min(lowest, offering.priceUsdPerHour / Math.max(1, option.free.cpu ?? 0));
     }
   }
   return lowest;
+}
+
+/** The lowest price of nodes of one option that hold so many pods: domains of other keys differ by what nodes there are. */
+function nodesPrice(options: readonly NodeOption[], requests: Resources, pods: number): number {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const { free, offerings } of options) {
+    const cheapest = offerings.reduce((least, { priceUsdPerHour }) => Math.min(least, priceUsdPerHour), lowest);
+    if (cheapest >= lowest) continue;
+    lowest = Math.min(lowest, cheapest * Math.ceil(pods / Math.max(1, podsThatFit(requests, free))));
+  }
+  return lowest;
+}
+
+function podsThatFit(requests: Resources, free: Resources): number {
+  const fitting = Object.entries(requests).map(([name, amount]) =>
+    amount > 0 ? Math.floor((free[name] ?? 0) / amount) : Number.POSITIVE_INFINITY,
+  );
+  return Math.min(...fitting);
 }

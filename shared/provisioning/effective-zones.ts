@@ -31,13 +31,22 @@ export function podsByEffectiveZone(
   return counts;
 }
 
-function zonesOf({ constraints, ways }: Level, nodes: readonly ClusterNode[], topology: Topology): readonly string[] {
-  const launchable = ways.flatMap(({ options, requirements }) => {
+/** Loops: this looks at every offering of every NodePool for every class. */
+function launchableZones(ways: Level["ways"]): ReadonlySet<string> {
+  const zones = new Set<string>();
+  for (const { options, requirements } of ways) {
     const wanted = requirements.get(label.zone);
-    return options
-      .flatMap(({ offerings }) => offerings.map(({ zone }) => zone))
-      .filter((zone) => wanted === undefined || allows(wanted, zone));
-  });
+    for (const { offerings } of options) {
+      for (const { zone } of offerings) {
+        if (!zones.has(zone) && (wanted === undefined || allows(wanted, zone))) zones.add(zone);
+      }
+    }
+  }
+  return zones;
+}
+
+function zonesOf({ constraints, ways }: Level, nodes: readonly ClusterNode[], topology: Topology): readonly string[] {
+  const launchable = launchableZones(ways);
   const existing = nodes
     .filter((node) => !node.leaving && suitsNode(constraints.nodeAlternatives, node))
     .filter(({ taints }) => firstUntolerated(taints, constraints.tolerations) === undefined)

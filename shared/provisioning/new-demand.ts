@@ -20,6 +20,8 @@ export interface NewDemand {
   readonly unforced: Unforced;
   /** Index of the way in use. */
   readonly way: number;
+  /** NodePools that the pods leave to others. */
+  readonly avoided: ReadonlySet<string>;
   /** By way, why the ones before did not take them. */
   readonly refusals: Refusals;
 }
@@ -28,6 +30,16 @@ export interface Unforced {
   readonly constraints: PodConstraints;
   readonly requirements: Requirements;
   readonly options: readonly NodeOption[];
+}
+
+/** Pods that the packing did not place. */
+export interface LeftDemand {
+  readonly demand: NewDemand;
+  readonly pods: number;
+  /** One for each NodePool that might have taken them. */
+  readonly refusals: readonly Refusal[];
+  /** NodePools that they are to leave to others; the rest of the same weight is tried again. Absent: all have refused. */
+  readonly avoided?: ReadonlySet<string>;
 }
 
 /** By way: one for each of its NodePools; undefined where it was not asked. */

@@ -4,7 +4,8 @@ import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { Settings } from "../state/settings.ts";
 import { bundle } from "./bundles.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
-import type { NewDemand, Unit } from "./new-demand.ts";
+import { givingWay } from "./giving-way.ts";
+import type { LeftDemand, NewDemand, Unit } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { lowerBoundUsdPerHour } from "./packing/lower-bound.ts";
 import { pack } from "./packing/packer.ts";
@@ -41,9 +42,10 @@ export interface PlannedWorld {
 
 /**
  * Each attempt after the first is due to limits, to pods too many for one node, to wishes that cannot be, or to domains that only other
- * pods' nodes open; few worlds need more than two.
+ * pods' nodes open; few worlds need more than two. Pods that fall from one NodePool to the next need one for each.
  */
-const mostAttempts = 12;
+const attemptsBesideWays = 12;
+const mostAttempts = 64;
 
 /**
  * Plans new nodes: places all pods in topology domains, then packs them. What the packing leaves over (a limit, pods that no one node
@@ -55,6 +57,8 @@ export function planNewNodes(
   newAttempt: (opened: ReadonlySet<string>) => Attempt,
 ): NewNodes {
   const headroom = pools.map((pool) => poolHeadroom(pool, nodes));
+  const mostWays = Math.max(0, ...classes.map(({ levels }) => levels.reduce((sum, { ways }) => sum + ways.length, 0)));
+  const attempts = Math.min(mostAttempts, attemptsBesideWays + mostWays);
   let open = classes;
   let opened: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
@@ -67,12 +71,13 @@ export function planNewNodes(
       minValuesPolicy,
     });
     const newlyOpened = openedDomains(claims, topology.uncountedDomains());
-    if ((left.length === 0 && newlyOpened.size === 0) || attempt === mostAttempts) {
+    if ((left.length === 0 && newlyOpened.size === 0) || attempt >= attempts) {
       const unplaced = [...refused, ...movedOn(open, left)];
       return { claims, existing: existing.placements(), lowerBoundUsdPerHour, unplaced };
     }
     opened = opened.union(newlyOpened);
-    open = splitOff(open, movedOn(open, left));
+    const { yielded, movedOn: others } = givingWay(left, claims, demands, headroom);
+    open = splitOff(open, movedOn(open, [...yielded, ...others]));
   }
 }
 
@@ -92,23 +97,28 @@ function labelsOf({ requirements, offerings: [{ zone, capacityType }] }: ClaimDr
   ];
 }
 
-/** Pods that the packing did not place, with the reason. */
-interface LeftDemand {
-  readonly demand: NewDemand;
-  readonly pods: number;
-  /** One for each NodePool that might have taken them. */
-  readonly refusals: readonly Refusal[];
-}
-
-/** What is left of each demand (its last pods), as classes that try the next way. */
+/** What is left of each demand (its last pods), as classes that try the next way; where pods gave way, the same way without those pools. */
 function movedOn(open: readonly OpenClass[], left: readonly LeftDemand[]): readonly OpenClass[] {
-  return [...Map.groupBy(left, ({ demand }) => demand)].flatMap(([{ podClass, way, refusals, pods }, entries]) => {
-    const entry = open.find((candidate) => candidate.podClass === podClass);
+  return [...Map.groupBy(left, ({ demand }) => demand)].flatMap(([demand, entries]) => {
+    const entry = open.find(({ podClass }) => podClass === demand.podClass);
     if (entry === undefined) return [];
-    const reasons = [...refusals];
-    reasons[way] = mergedByPool(entries.flatMap((entry) => entry.refusals));
+    const { way, refusals: earlier, pods } = demand;
+    const refusals = [...earlier];
+    refusals[way] = mergedByPool([...(earlier[way] ?? []), ...entries.flatMap((one) => one.refusals)]);
+    const given = entries.map((one) => one.avoided);
+    const isOver = given.includes(undefined);
     const count = entries.reduce((sum, one) => sum + one.pods, 0);
-    return [{ ...entry, pods: pods.slice(-count), from: way + 1, refusals: reasons }];
+    return [
+      {
+        ...entry,
+        pods: pods.slice(-count),
+        from: isOver ? way + 1 : way,
+        avoided: isOver
+          ? new Set<string>()
+          : given.reduce((all: ReadonlySet<string>, one) => all.union(one ?? all), demand.avoided),
+        refusals,
+      },
+    ];
   });
 }
 

@@ -7,7 +7,6 @@ import type { InstanceType, Offering } from "../cloud/instance-type.ts";
 import { withoutUnavailable } from "../cloud/instance-types.ts";
 import type { CapacityType } from "../ports.ts";
 import {
-  allows,
   firstConflict,
   intersectAll,
   type Requirements,
@@ -15,15 +14,17 @@ import {
   requirementsOf,
   requirementsOfLabels,
 } from "../scheduling/requirements.ts";
-import { type Resources, subtractResources } from "../scheduling/resources.ts";
+import type { Resources } from "../scheduling/resources.ts";
 import { conditionOf } from "../state/conditions.ts";
 import { type DaemonProfile, daemonProfiles } from "../state/daemon-profile.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { DaemonOverhead, type NodeDaemons } from "./daemon-overhead.ts";
+import { lazily } from "./lazily.ts";
+import { OptionMakings } from "./option-makings.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
+import { basisOf, PoolMemory } from "./pool-memory.ts";
 import { poolTypes } from "./pool-types.ts";
-import { forOffering, uncountedNodes, withRoomLeft } from "./reserved-offerings.ts";
-import { attachmentResource } from "./volume-constraints.ts";
+import { forOffering, uncountedNodes } from "./reserved-offerings.ts";
 import { whyNoTypes } from "./why-no-types.ts";
 import { withZonesOfIds, type ZoneIds, zoneIdsOf } from "./zone-ids.ts";
 
@@ -70,16 +71,18 @@ export interface PlanningPools {
 export function planningPools(snapshot: Snapshot, nodePools = snapshot.nodePools): PlanningPools {
   const pools: PoolOptions[] = [];
   const rejected: Refusal[] = [];
-  const makings = {
-    daemons: new DaemonOverhead(daemonProfiles(snapshot)),
-    uncounted: uncountedNodes(snapshot.nodeClaims, snapshot.now),
-  };
+  const daemons = new DaemonOverhead(daemonProfiles(snapshot));
+  const makings = new OptionMakings(uncountedNodes(snapshot.nodeClaims, snapshot.now));
+  const basis = basisOf(snapshot);
   const ordered = [...nodePools].sort(
     (a, b) => weightOf(b) - weightOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1),
   );
   for (const pool of ordered) {
     const usable = usability(pool, snapshot);
-    const made = "reason" in usable ? usable : poolOptions(pool, usable.nodeClass, snapshot, makings);
+    const made =
+      "reason" in usable
+        ? usable
+        : remembered.of(pool, basis, () => poolOptions(pool, usable.nodeClass, snapshot, daemons, makings));
     if ("reason" in made) rejected.push({ nodePool: pool.metadata.name, ...made });
     else pools.push(made);
   }
@@ -90,6 +93,8 @@ export function planningPools(snapshot: Snapshot, nodePools = snapshot.nodePools
     zoneIds: zoneIdsOf(snapshot.nodeClasses),
   };
 }
+
+const remembered = new PoolMemory<PoolOptions | RefusalDetail>();
 
 export function weightOf(pool: NodePool): number {
   return pool.spec.weight ?? 0;
@@ -137,18 +142,12 @@ function usability(pool: NodePool, snapshot: Snapshot): { readonly nodeClass: EC
   };
 }
 
-/** What all pools' options are made with. */
-interface Makings {
-  readonly daemons: DaemonOverhead;
-  /** Nodes by reservation that its count does not know of. */
-  readonly uncounted: ReadonlyMap<string, number>;
-}
-
 function poolOptions(
   pool: NodePool,
   nodeClass: EC2NodeClass,
   snapshot: Snapshot,
-  { daemons, uncounted }: Makings,
+  daemons: DaemonOverhead,
+  makings: OptionMakings,
 ): PoolOptions | RefusalDetail {
   const { template } = pool.spec;
   const stated = intersectAll(
@@ -166,7 +165,7 @@ function poolOptions(
   const types = withoutUnavailable(known.types, snapshot.unavailableOfferings, snapshot.now).toSorted(byName);
   const options = types
     .filter((type) => firstConflict(requirements, type.requirements) === undefined)
-    .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type), uncounted));
+    .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type), makings));
   const made = { pool, nodeClass, requirements, taints, options };
   return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types) };
 }
@@ -176,37 +175,33 @@ function typeOptions(
   instanceType: InstanceType,
   poolRequirements: Requirements,
   daemons: NodeDaemons,
-  uncounted: Makings["uncounted"],
+  makings: OptionMakings,
 ): readonly NodeOption[] {
-  const free = {
-    ...subtractResources(instanceType.allocatable, daemons.requests),
-    ...attachmentResources(instanceType.attachLimits),
-  };
-  const offerings = instanceType.offerings.flatMap((offering) => {
-    const isAdmitted =
-      offering.available &&
-      admits(poolRequirements, label.zone, offering.zone) &&
-      admits(poolRequirements, label.capacityType, offering.capacityType);
-    return isAdmitted ? (withRoomLeft(offering, uncounted) ?? []) : [];
-  });
-  const markets = Map.groupBy(offerings, ({ capacityType, reservationId = "" }) => capacityType + reservationId);
-  return [...markets.values()].flatMap(([offering, ...more]): readonly NodeOption[] => {
+  const free = makings.freeOf(instanceType, daemons);
+  return makings.marketsOf(instanceType, poolRequirements).flatMap((offerings): readonly NodeOption[] => {
+    const [offering] = offerings;
     if (offering === undefined) return [];
     const { capacityType, reservationId } = offering;
     const ofType = forOffering(instanceType.requirements, offering);
     if (ofType !== instanceType.requirements && firstConflict(poolRequirements, ofType) !== undefined) return [];
-    const ofMarket = new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]);
+    // Few options of few NodePools are asked for them, and they are most of what an option takes to make.
+    const requirements = lazily(() => {
+      const ofMarket = new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]);
+      return intersectAll(poolRequirements, ofType, ofMarket);
+    });
     return [
       {
         pool: pool.metadata.name,
         instanceType,
         capacityType,
         ...(reservationId !== undefined && { reservationId }),
-        requirements: intersectAll(poolRequirements, ofType, ofMarket),
+        get requirements() {
+          return requirements();
+        },
         daemonRequests: daemons.requests,
         daemons: daemons.daemons,
         free,
-        offerings: [offering, ...more],
+        offerings,
       },
     ];
   });
@@ -215,13 +210,4 @@ function typeOptions(
 /** So that the catalog's order decides nothing. */
 function byName(a: InstanceType, b: InstanceType): number {
   return a.name < b.name ? -1 : 1;
-}
-
-function attachmentResources(limits: InstanceType["attachLimits"]): Resources {
-  return Object.fromEntries(Object.entries(limits).map(([driver, limit]) => [attachmentResource(driver), limit]));
-}
-
-function admits(requirements: Requirements, key: string, value: string): boolean {
-  const wanted = requirements.get(key);
-  return wanted === undefined || allows(wanted, value);
 }

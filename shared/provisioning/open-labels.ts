@@ -16,7 +16,7 @@ export function openLabelRules(
 ): readonly NodeRule[] {
   const wanted = demands.map(demandRequirements);
   const keys = new Set(wanted.flatMap((requirements) => [...requirements.keys()]));
-  const open = [...keys].filter((key) => !settledByOffering.has(key) && options.some((option) => isOpen(option, key)));
+  const open = [...keys].filter((key) => !settledByOffering.has(key) && isOpenSomewhere(options, key));
   const optionOf = new Map(options.map((option) => [option.pool, option]));
   return open.sort().map((key): NodeRule => {
     const ofPools = pools.map(({ name }) => optionOf.get(name)?.requirements.get(key));
@@ -37,6 +37,17 @@ export function openLabelRules(
 export function demandRequirements({ requirements, domains }: NewDemand): Requirements {
   const pinned = new Map([...domains].map(([key, domain]) => [key, requirement(key, "In", [domain])]));
   return intersectAll(requirements, pinned);
+}
+
+/** Where the instance type says nothing about a key, it is as the NodePool says: one option of each answers for all. */
+function isOpenSomewhere(options: readonly NodeOption[], key: string): boolean {
+  const asked = new Set<string>();
+  return options.some((option) => {
+    if (option.instanceType.requirements.has(key)) return isOpen(option, key);
+    if (asked.has(option.pool)) return false;
+    asked.add(option.pool);
+    return isOpen(option, key);
+  });
 }
 
 function isOpen(option: NodeOption, key: string): boolean {

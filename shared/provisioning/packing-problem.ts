@@ -1,4 +1,3 @@
-import type { Resources } from "../scheduling/resources.ts";
 import type { Settings } from "../state/settings.ts";
 import { sharedOptions, unitRequests } from "./bundles.ts";
 import { allowsZone } from "./demand-zones.ts";
@@ -7,8 +6,8 @@ import type { NewDemand, Unit } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { sharingRules } from "./node-sharing.ts";
 import { openLabelRules } from "./open-labels.ts";
-import type { PackingColumn, PackingItem, PackingProblem } from "./packing/problem.ts";
-import { undominatedColumns, withColumns } from "./packing/prune.ts";
+import type { PackingItem, PackingProblem } from "./packing/problem.ts";
+import { inOrderOfNames, poseColumns, toVector } from "./packing-columns.ts";
 import type { PoolHeadroom } from "./pool-limits.ts";
 import { reservedNodes } from "./reserved-places.ts";
 import { attachmentDimensions, attachmentRules } from "./shared-attachments.ts";
@@ -39,23 +38,22 @@ export function poseProblem(
   { topology, headroom, pools: poolOptions, minValuesPolicy }: PackingContext,
 ): PosedProblem {
   const optionsByUnit = units.map((unit) => sharedOptions(demands, unit.parts));
-  const options = [...new Set(optionsByUnit.flat())].sort(compareOptions);
+  const options = inOrderOfNames(optionsByUnit.flat());
   const dimensions = dimensionsOf(demands);
-  const zones = [...new Set(options.flatMap((option) => option.offerings.map((offering) => offering.zone)))].sort();
+  const zones = [...zonesOf(options)].sort();
   const limitDimensions = [...new Set(headroom.flatMap((pool) => Object.keys(pool.left)))].sort();
   const pools = headroom.map(({ name, left }) => ({
     name,
     headroom: Float64Array.from(limitDimensions, (dimension) => left[dimension] ?? Number.POSITIVE_INFINITY),
   }));
   const reservations = [...reservedNodes(options)].map(([name, nodes]) => ({ name, nodes }));
+  const terms = { dimensions, zones, limitDimensions, pools, reservations };
+  const items = units.map((unit) => toItem(demands, unit, dimensions, zones));
+  const posed = poseColumns(items, options, optionsByUnit, terms);
   const problem: PackingProblem = {
-    dimensions,
-    zones,
-    items: units.map((unit, index) => ({
-      ...toItem(demands, unit, dimensions, zones),
-      accepts: acceptedColumns(optionsByUnit[index] ?? [], options),
-    })),
-    columns: options.map((option) => toColumn(option, dimensions, zones, limitDimensions, pools, reservations)),
+    ...terms,
+    items: posed.items,
+    columns: posed.columns,
     rules: [
       ...sharingRules(demands, units, topology),
       ...openLabelRules(demands, units, options, pools),
@@ -70,22 +68,14 @@ export function poseProblem(
         bestEffort: minValuesPolicy === "BestEffort",
       }),
     ],
-    pools,
-    limitDimensions,
-    reservations,
   };
-  const kept = undominatedColumns(problem);
-  return { problem: withColumns(problem, kept), options: kept.flatMap((index) => options[index] ?? []), units };
+  return { problem, options: posed.options, units };
 }
 
-function compareOptions(a: NodeOption, b: NodeOption): number {
-  const [nameA, nameB] = [columnName(a), columnName(b)];
-  return nameA < nameB ? -1 : nameA > nameB ? 1 : 0;
-}
-
-function columnName({ pool, instanceType, capacityType, reservationId }: NodeOption): string {
-  const name = `${pool}/${instanceType.name}/${capacityType}`;
-  return reservationId === undefined ? name : `${name}/${reservationId}`;
+function zonesOf(options: readonly NodeOption[]): ReadonlySet<string> {
+  const zones = new Set<string>();
+  for (const { offerings } of options) for (const { zone } of offerings) zones.add(zone);
+  return zones;
 }
 
 function dimensionsOf(demands: readonly NewDemand[]): readonly string[] {
@@ -93,11 +83,6 @@ function dimensionsOf(demands: readonly NewDemand[]): readonly string[] {
     Object.entries(constraints.requests).flatMap(([resource, amount]) => (amount > 0 ? [resource] : [])),
   );
   return [...new Set([...requested, ...attachmentDimensions(demands)])].sort();
-}
-
-function acceptedColumns(accepted: readonly NodeOption[], options: readonly NodeOption[]): Uint8Array {
-  const set = new Set(accepted);
-  return Uint8Array.from(options, (option) => (set.has(option) ? 1 : 0));
 }
 
 function toItem(
@@ -112,33 +97,4 @@ function toItem(
     count: unit.count,
     zoneMask: zones.reduce((mask, zone, index) => (allowedIn(zone) ? mask | (1 << index) : mask), 0),
   };
-}
-
-function toColumn(
-  option: NodeOption,
-  dimensions: readonly string[],
-  zones: readonly string[],
-  limitDimensions: readonly string[],
-  pools: PackingProblem["pools"],
-  reservations: NonNullable<PackingProblem["reservations"]>,
-): PackingColumn {
-  const reservation = reservations.findIndex(({ name }) => name === option.reservationId);
-  const prices = new Map(
-    option.offerings.map((offering) => [offering.zone, Math.max(leastPriceUsdPerHour, offering.priceUsdPerHour)]),
-  );
-  return {
-    name: columnName(option),
-    pool: pools.findIndex((pool) => pool.name === option.pool),
-    capacity: toVector(option.free, dimensions),
-    zonePrices: Float64Array.from(zones, (zone) => prices.get(zone) ?? Number.POSITIVE_INFINITY),
-    limitUse: toVector({ ...option.instanceType.capacity, nodes: 1 }, limitDimensions),
-    ...(reservation >= 0 && { reservation }),
-  };
-}
-
-/** What NodeOverlays make free still has a price here: value per dollar has no meaning at 0. */
-const leastPriceUsdPerHour = 1e-12;
-
-function toVector(resources: Resources, dimensions: readonly string[]): Float64Array {
-  return Float64Array.from(dimensions, (dimension) => resources[dimension] ?? 0);
 }

@@ -6,6 +6,7 @@ import type { ClassFiller, ExistingCapacity } from "./existing-capacity.ts";
 import { lazily } from "./lazily.ts";
 import type { NewDemand, Refusals, Unforced } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
+import type { Refusal } from "./plan.ts";
 import { type PodClass, priorityOf } from "./pod-class.ts";
 import { refusedByAll } from "./refusals.ts";
 import type { Topology } from "./topology.ts";
@@ -20,6 +21,8 @@ export interface OpenClass {
   readonly pods: readonly PodRecord[];
   /** Index of a way. */
   readonly from: number;
+  /** NodePools that the pods leave to others. */
+  readonly avoided: ReadonlySet<string>;
   /** By way, why it did not take them. */
   readonly refusals: Refusals;
 }
@@ -122,9 +125,12 @@ class ClassPlacement {
       filler: lazily(() => existing.fillerFor(level.constraints)),
       ways: level.ways
         .filter(({ index }) => index >= entry.from)
+        .flatMap((way) => withoutPools(way, entry.avoided))
         .map((way) => ({
           way,
-          chooser: lazily(() => new DomainChooser(topology, level.constraints, way.requirements, way.options)),
+          chooser: lazily(
+            () => new DomainChooser(topology, level.constraints, way.requirements, way.options, entry.pods.length),
+          ),
         })),
     }));
   }
@@ -152,7 +158,7 @@ class ClassPlacement {
           this.#demandFor(level, way, assignment, refusals).pods.push(pod);
           return undefined;
         }
-        refusals[way.index] = refusedByAll(way.options, assignment.refusal);
+        refusals[way.index] = withEarlier(refusedByAll(way.options, assignment.refusal), refusals[way.index]);
       }
     }
     return refusals;
@@ -165,11 +171,35 @@ class ClassPlacement {
     if (known !== undefined) return known;
     const { podClass } = this.#entry;
     const { requirements, index } = way;
+    const { avoided } = this.#entry;
     const unforced = unforcedOf(this.#entry, way);
-    const demand = { podClass, constraints, requirements, domains, pods: [], options, unforced, way: index, refusals };
+    const demand = {
+      podClass,
+      constraints,
+      requirements,
+      domains,
+      pods: [],
+      options,
+      unforced,
+      way: index,
+      avoided,
+      refusals,
+    };
     this.#demands.set(key, demand);
     return demand;
   }
+}
+
+/** NodePools that the pods avoid have refused before. */
+function withEarlier(refused: readonly Refusal[], earlier: readonly Refusal[] = []): readonly Refusal[] {
+  const pools = new Set(refused.map(({ nodePool }) => nodePool));
+  return [...earlier.filter(({ nodePool }) => !pools.has(nodePool)), ...refused];
+}
+
+function withoutPools(way: Way, pools: ReadonlySet<string>): readonly Way[] {
+  if (pools.size === 0) return [way];
+  const options = way.options.filter(({ pool }) => !pools.has(pool));
+  return options.length === 0 ? [] : [{ ...way, options }];
 }
 
 interface PlacementLevel {

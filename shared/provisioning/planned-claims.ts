@@ -1,4 +1,5 @@
 import { label, wellKnownLabels } from "../api/labels.ts";
+import type { Offering } from "../cloud/instance-type.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
 import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
 import { allows, intersectAll, type Requirement, type Requirements, requirement } from "../scheduling/requirements.ts";
@@ -13,6 +14,7 @@ import { demandRequirements, settleCustomLabels } from "./open-labels.ts";
 import type { Packing } from "./packing/problem.ts";
 import type { PosedProblem } from "./packing-problem.ts";
 import { onReservation } from "./reserved-places.ts";
+import { SortedLazily } from "./sorted-lazily.ts";
 import { withoutAttachments } from "./volume-constraints.ts";
 
 export type Offerings = readonly [RankedOffering, ...RankedOffering[]];
@@ -110,21 +112,26 @@ function offeringFinder(demands: readonly NewDemand[], pools: readonly PoolOptio
 
 interface PoolOffering {
   readonly option: NodeOption;
-  readonly offering: RankedOffering;
+  readonly offering: Offering;
 }
 
 /** All that a pool could buy, cheapest first. */
-function offeringsByPrice(pool: PoolOptions): readonly PoolOffering[] {
-  return pool.options
-    .flatMap((option) =>
-      option.offerings.map((offering) => ({ option, offering: rankedOffering(option.instanceType.name, offering) })),
-    )
-    .sort((a, b) => compareOfferings(a.offering, b.offering));
+function offeringsByPrice(pool: PoolOptions): Iterable<PoolOffering> {
+  const all = pool.options.flatMap((option) => option.offerings.map((offering) => ({ option, offering })));
+  return new SortedLazily(all, compareOfferings);
 }
 
-function compareOfferings(a: RankedOffering, b: RankedOffering): number {
-  const name = ({ instanceType, zone, capacityType }: RankedOffering) => `${instanceType}/${zone}/${capacityType}`;
-  return a.priceUsdPerHour - b.priceUsdPerHour || (name(a) < name(b) ? -1 : 1);
+/** By price, then by name. Most of equal price are of one type: their names are not put together, as this compares all there are. */
+function compareOfferings(a: PoolOffering, b: PoolOffering): number {
+  const byPrice = a.offering.priceUsdPerHour - b.offering.priceUsdPerHour;
+  if (byPrice !== 0) return byPrice;
+  const isOneType = a.option.instanceType === b.option.instanceType && a.offering.zone !== b.offering.zone;
+  const [nameA, nameB] = isOneType ? [a.offering.zone, b.offering.zone] : [nameOfOffering(a), nameOfOffering(b)];
+  return nameA < nameB ? -1 : nameA > nameB ? 1 : 0;
+}
+
+function nameOfOffering({ option, offering: { zone, capacityType } }: PoolOffering): string {
+  return `${option.instanceType.name}/${zone}/${capacityType}`;
 }
 
 function rankedOfferings(
@@ -132,7 +139,7 @@ function rankedOfferings(
   pool: PoolOptions,
   parts: readonly UnitPart[],
   demands: readonly NewDemand[],
-  byPrice: readonly PoolOffering[],
+  byPrice: Iterable<PoolOffering>,
 ): RankedHolders {
   const limited = Object.keys(pool.pool.spec.limits ?? {});
   const zones = claimRequirements(new Map(), parts, demands).get(label.zone);
@@ -152,7 +159,7 @@ function rankedOfferings(
     if (!isRoom && !tally.isWanted(option, offering.zone)) continue;
     tally.add(option, offering.zone);
     if (isWithinLimits) counts.set(offering.capacityType, count + 1);
-    (isWithinLimits ? kept : beyondLimits).push(offering);
+    (isWithinLimits ? kept : beyondLimits).push(rankedOffering(option.instanceType.name, offering));
   }
   const [best, ...others] = rankOfferings(kept);
   if (best === undefined)

@@ -1,7 +1,8 @@
 import { isBufferPod } from "../state/buffer-pods.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
 import type { NominationHolds } from "../state/nomination-holds.ts";
-import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
+import type { PodConstraints } from "../state/pod-record.ts";
+import { hasResourceClaims } from "../state/pod-roles.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { VolumeWorld } from "../state/volume-needs.ts";
 import { withDefaultSpread } from "./default-spread.ts";
@@ -62,13 +63,13 @@ export class PlanningWorld {
     }));
   }
 
-  /** Plans the pods that `isWanted` of all classes. */
-  plan(granted: GrantedPreferences, isWanted: (pod: PodRecord) => boolean): NewNodes {
+  /** Plans all classes but those that want devices. */
+  plan(granted: GrantedPreferences): NewNodes {
     const open = this.classes.flatMap((planned) => {
-      const pods = planned.podClass.pods.filter(isWanted);
-      if (pods.length === 0) return [];
+      const { pods } = planned.podClass;
+      if (pods.some(hasResourceClaims)) return [];
       const levels = this.#wayFinder().levels(planned.relaxation.levels(granted.get(planned) ?? new Set()));
-      return [{ podClass: planned.podClass, levels, pods, from: 0, refusals: [] }];
+      return [{ podClass: planned.podClass, levels, pods, from: 0, avoided: noPools, refusals: [] }];
     });
     if (open.length === 0) return noNewNodes;
     const constraints = open.flatMap(({ levels }) => levels.map((level) => level.constraints));
@@ -108,3 +109,5 @@ export class PlanningWorld {
 }
 
 const noNewNodes: NewNodes = { claims: [], unplaced: [], existing: [], lowerBoundUsdPerHour: 0 };
+
+const noPools: ReadonlySet<string> = new Set();

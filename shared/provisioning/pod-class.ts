@@ -47,7 +47,7 @@ export function classify(pods: readonly PodRecord[], volumes: VolumeWorld): Clas
       sharedAttachments: attachments.filter(isShared),
     };
   });
-  return { classes: classes.sort(compareClasses), refused };
+  return { classes: classes.sort(compareClasses), refused: refused.sort((a, b) => comparePods(a.pod, b.pod)) };
 }
 
 function compareClasses(a: PodClass, b: PodClass): number {

@@ -15,6 +15,6 @@ export function mergedByPool(refusals: readonly Refusal[]): readonly Refusal[] {
 }
 
 /** Names of the NodePools of some options, in their order. */
-function poolsOf(options: readonly NodeOption[]): readonly string[] {
+export function poolsOf(options: readonly NodeOption[]): readonly string[] {
   return [...new Set(options.map(({ pool }) => pool))];
 }

@@ -6,11 +6,11 @@ import type { Snapshot } from "../state/snapshot.ts";
 import { chosenClaim } from "./chosen-claim.ts";
 import { allRefusals } from "./class-refusals.ts";
 import { withinClusterLimits } from "./cluster-limits.ts";
+import type { NewNodes } from "./new-nodes.ts";
 import type { ProvisioningPlan, UnschedulablePod } from "./plan.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
 import { type GrantedPreferences, PlanningWorld } from "./planning-world.ts";
 import { withinPreferenceBudget } from "./preference-budget.ts";
-import { type PrioritizedNodes, withPriorities } from "./priorities.ts";
 import { type PreferenceKind, preferenceKinds } from "./relaxation.ts";
 import { spotFleet } from "./spot-fleet.ts";
 
@@ -23,14 +23,15 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
   const world = new PlanningWorld(withBufferPods(snapshot));
   const fleet = spotFleet(snapshot.nodeClaims);
   const planWith = (granted: GrantedPreferences): PricedNodes => {
-    const nodes = withPriorities((isWanted) => world.plan(granted, (pod) => !hasResourceClaims(pod) && isWanted(pod)));
-    const spread = spreadSpot(nodes.planned.claims, fleet, spotSpreadShare);
+    const planned = world.plan(granted);
+    const spread = spreadSpot(planned.claims, fleet, spotSpreadShare);
     const priceUsdPerHour = spread.claims.reduce((sum, claim) => sum + claim.offerings[0].priceUsdPerHour, 0);
-    return { ...nodes, spread, priceUsdPerHour, unplaced: unplacedPods(nodes) };
+    const unplaced = planned.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
+    return { planned, spread, priceUsdPerHour, unplaced };
   };
   const wanted = wantedPreferences[preferencePolicy];
   const budgeted = withinPreferenceBudget(world.classes, wanted, preferenceMaxCostPercent, planWith);
-  const { planned, yielded, spread } = budgeted.chosen;
+  const { planned, spread } = budgeted.chosen;
   const { allowed, refused } = withinClusterLimits(byPriority(spread.claims), snapshot);
   return {
     nodeClaims: allowed.map(chosenClaim),
@@ -39,7 +40,6 @@ export function planProvisioning(snapshot: Snapshot): ProvisioningPlan {
       ...world.classes.flatMap(({ podClass }) => podClass.pods.filter(hasResourceClaims).map(withoutDevices)),
       ...world.refused.map(({ pod, reason }) => ({ pod, reasons: [{ nodePool: "", reason, key: "volumes" }] })),
       ...planned.unplaced.flatMap((entry) => entry.pods.map((pod) => ({ pod, reasons: allRefusals(entry) }))),
-      ...yielded.map(givenWay),
       ...refused.flatMap(({ claim, refusal }) =>
         claim.pods.map((pod) => ({ pod, reasons: [{ nodePool: claim.nodePool, ...refusal }] })),
       ),
@@ -59,14 +59,11 @@ const wantedPreferences: Readonly<Record<Snapshot["settings"]["preferencePolicy"
   Ignore: new Set(["taints"]),
 };
 
-interface PricedNodes extends PrioritizedNodes {
+interface PricedNodes {
+  readonly planned: NewNodes;
   readonly spread: SpreadClaims<ClaimDraft>;
   readonly priceUsdPerHour: number;
   readonly unplaced: number;
-}
-
-function unplacedPods({ planned, yielded }: PrioritizedNodes): number {
-  return planned.unplaced.reduce((sum, { pods }) => sum + pods.length, yielded.length);
 }
 
 /** Where the cluster's limits admit only some of the nodes, those with the pods of the highest priority. */
@@ -78,9 +75,4 @@ function byPriority(claims: readonly ClaimDraft[]): readonly ClaimDraft[] {
 function withoutDevices(pod: PodRecord): UnschedulablePod {
   const reason = "it uses resource claims (DRA), which are not supported yet";
   return { pod, reasons: [{ nodePool: "", reason }] };
-}
-
-function givenWay(pod: PodRecord): UnschedulablePod {
-  const reason = `the NodePools' limits are reached, and pods of a priority above ${pod.priority} come first`;
-  return { pod, reasons: [{ nodePool: "", reason, key: "priority", found: String(pod.priority) }] };
 }

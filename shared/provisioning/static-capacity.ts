@@ -5,6 +5,7 @@ import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ran
 import { spreadSpot } from "../cloud/spot-spread.ts";
 import { fits, parseResources } from "../scheduling/resources.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
+import { fairShares } from "../state/fair-shares.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { type StaticPool, staticPools } from "../state/static-pools.ts";
 import { withinClusterLimits } from "./cluster-limits.ts";
@@ -34,7 +35,7 @@ interface MissingNodes {
   readonly active: number;
   /** Of the NodeClaims to be made. */
   readonly names: readonly string[];
-  readonly shortfall?: StaticShortfall;
+  readonly shortfalls: readonly StaticShortfall[];
 }
 
 interface StaticDraft {
@@ -45,15 +46,19 @@ interface StaticDraft {
   readonly why: string;
 }
 
+/** Nodes that one pass of the planner makes for static NodePools; those after it make the rest. */
+const mostStaticNodes = 1_000;
+
 /**
  * The NodeClaims that bring each ready static NodePool to its replicas (karpenter-core §1.4). Leaving nodes count for nothing but the
  * limit on nodes. A name belongs to a place among the replicas, so that a pass that is repeated meets the claims that it has made.
+ * `mostNodes` is shared among the pools.
  */
-export function planStaticCapacity(snapshot: Snapshot): StaticCapacityPlan {
+export function planStaticCapacity(snapshot: Snapshot, mostNodes: number = mostStaticNodes): StaticCapacityPlan {
   const claimed = clusterNodes(snapshot).filter(({ nodeClaim }) => nodeClaim !== undefined);
-  const lacking = staticPools(snapshot.nodePools)
-    .map((pool) => missingNodes(pool, claimed))
-    .filter(({ names, shortfall }) => names.length > 0 || shortfall !== undefined);
+  const lacking = missingNodes(staticPools(snapshot.nodePools), claimed, mostNodes).filter(
+    ({ names, shortfalls }) => names.length > 0 || shortfalls.length > 0,
+  );
   if (lacking.length === 0) return { nodeClaims: [], shortfalls: [], spotSpreadUsdPerHour: 0 };
   const ready = lacking.map(({ pool }) => asDynamic(pool));
   const pools = planningPools(snapshot, ready);
@@ -68,7 +73,7 @@ export function planStaticCapacity(snapshot: Snapshot): StaticCapacityPlan {
   return {
     nodeClaims: allowed.map(plannedClaim),
     shortfalls: [
-      ...lacking.flatMap(({ shortfall }) => shortfall ?? []),
+      ...lacking.flatMap(({ shortfalls }) => shortfalls),
       ...drafted.flatMap(({ shortfall }) => shortfall ?? []),
       ...refused.map(({ claim, refusal }) => ({ nodePool: claim.nodePool, nodes: 1, reason: refusal.reason })),
     ],
@@ -89,18 +94,38 @@ export function withStaticCapacity(plan: ProvisioningPlan, fixed: StaticCapacity
   };
 }
 
-function missingNodes(pool: StaticPool, claimed: readonly ClusterNode[]): MissingNodes {
-  const { name, uid = name } = pool.metadata;
+function missingNodes(
+  pools: readonly StaticPool[],
+  claimed: readonly ClusterNode[],
+  mostNodes: number,
+): readonly MissingNodes[] {
+  const taken = new Set(claimed.map(({ nodeClaim }) => nodeClaim?.metadata.name));
+  const gaps = pools.map((pool) => ({ pool, ...gapOf(pool, claimed) }));
+  const shares = fairShares(new Map(gaps.map(({ pool, room }) => [pool.metadata.name, room])), mostNodes);
+  return gaps.map(({ pool, active, room, shortfalls }) => {
+    const { name, uid = name } = pool.metadata;
+    const share = shares.get(name) ?? 0;
+    const names = freeNames(name, uid, share, taken);
+    if (share === room) return { pool, active, names, shortfalls };
+    const reason = `one pass makes at most ${mostNodes} nodes of static NodePools; later ones make the rest`;
+    return { pool, active, names, shortfalls: [...shortfalls, { nodePool: name, nodes: room - share, reason }] };
+  });
+}
+
+/** The nodes that a pool has, and how many more its limit has room for. */
+function gapOf(
+  pool: StaticPool,
+  claimed: readonly ClusterNode[],
+): { readonly active: number; readonly room: number; readonly shortfalls: readonly StaticShortfall[] } {
+  const { name } = pool.metadata;
   const own = claimed.filter(({ nodeClaim }) => nodeClaim?.metadata.labels?.[label.nodePool] === name);
   const active = own.filter(({ leaving }) => !leaving).length;
   const missing = Math.max(0, pool.spec.replicas - active);
   const limit = parseResources(pool.spec.limits).nodes;
-  const count = Math.min(missing, Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - own.length));
-  const taken = new Set(claimed.map(({ nodeClaim }) => nodeClaim?.metadata.name));
-  const names = freeNames(name, uid, count, taken);
-  if (count === missing) return { pool, active, names };
-  const reason = `its limit of ${limit} nodes leaves room for ${count}: ${own.length} are there, ${own.length - active} of them leaving`;
-  return { pool, active, names, shortfall: { nodePool: name, nodes: missing - count, reason } };
+  const room = Math.min(missing, Math.max(0, (limit ?? Number.POSITIVE_INFINITY) - own.length));
+  if (room === missing) return { active, room, shortfalls: [] };
+  const reason = `its limit of ${limit} nodes leaves room for ${room}: ${own.length} are there, ${own.length - active} of them leaving`;
+  return { active, room, shortfalls: [{ nodePool: name, nodes: missing - room, reason }] };
 }
 
 function freeNames(

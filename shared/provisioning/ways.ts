@@ -60,6 +60,7 @@ function waysFor(constraints: PodConstraints, pools: PlanningPools): Omit<Level,
     last = classOptions(constraints, requirements, pools);
     for (const tier of last.tiers) ways.push({ ...tier, requirements, index: ways.length });
   }
-  const used = new Set(ways.flatMap(({ options }) => options.map(({ pool }) => pool)));
+  const used = new Set<string>();
+  for (const { options } of ways) for (const { pool } of options) used.add(pool);
   return { ways, rejections: last.rejections.filter(({ nodePool }) => !used.has(nodePool)) };
 }

@@ -10,7 +10,7 @@ import { ReconcileQueue } from "./reconcile-queue.ts";
 const user = serviceAccount("statefulset-controller");
 
 /**
- * Pods NAME-0, NAME-1, ... in order (`OrderedReady`): each waits for its predecessor to be ready, and a successor for the end of the pod
+ * Pods NAME-0, NAME-1, ... from the first ordinal on and in order (`OrderedReady`): each waits for its predecessor to be ready, and a successor for the end of the pod
  * whose name it takes.
  */
 export function startStatefulSetController(loop: EventLoop, server: ApiServer, ownedPods: OwnedPods): void {
@@ -30,17 +30,19 @@ export function startStatefulSetController(loop: EventLoop, server: ApiServer, o
 function reconcile(server: ApiServer, ownedPods: OwnedPods, key: string): void {
   const set = server.get("StatefulSet", referenceOf(key));
   if (set === undefined || set.metadata.deletionTimestamp !== undefined) return;
-  const replicas = set.spec.replicas ?? 1;
+  const start = set.spec.ordinals?.start ?? 0;
+  const end = start + (set.spec.replicas ?? 1);
   const pods = new Map<number, Pod>();
   for (const pod of ownedPods.of(set.metadata)) pods.set(ordinalOf(pod), pod);
-  for (let ordinal = 0; ordinal < replicas; ordinal++) {
+  for (let ordinal = start; ordinal < end; ordinal++) {
     const pod = pods.get(ordinal);
     if (pod === undefined) createMember(server, set, ordinal);
     else if (isTerminal(pod)) server.delete("Pod", pod.metadata, { user });
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || !isReady(pod)) return;
   }
-  const last = pods.get(Math.max(...pods.keys()));
-  if (last !== undefined && ordinalOf(last) >= replicas && last.metadata.deletionTimestamp === undefined) {
+  const outside = [...pods.keys()].filter((ordinal) => ordinal < start || ordinal >= end);
+  const last = pods.get(Math.max(...outside));
+  if (last !== undefined && last.metadata.deletionTimestamp === undefined) {
     server.delete("Pod", last.metadata, { user });
   }
 }

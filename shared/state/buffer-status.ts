@@ -1,4 +1,5 @@
 import type { CapacityBuffer } from "../api/capacity-buffer.ts";
+import { mostNewBufferPods } from "./buffer-pods.ts";
 import type { BufferResolution } from "./capacity-buffers.ts";
 import { type ConditionChange, changedConditions } from "./condition-changes.ts";
 
@@ -10,6 +11,8 @@ export interface BufferPlaces {
   readonly launching: number;
   /** Why the others have none. */
   readonly refusals: readonly string[];
+  /** Left to a later pass, as one plans only so many; 0 when absent. */
+  readonly deferred?: number;
 }
 
 /** What a buffer's status should say, as the body of a merge patch; undefined when it says so (karpenter-core §1.4). */
@@ -57,10 +60,11 @@ function provisioning(resolution: BufferResolution, places: BufferPlaces | undef
   const { replicas } = resolution.resolved;
   if (replicas === 0) return { type, status: "False", reason: "BufferEmpty" };
   if (places === undefined) return undefined;
-  const { existing, launching, refusals } = places;
+  const { existing, launching, refusals, deferred = 0 } = places;
   if (existing === replicas) return { type, status: "True", reason: "FitsExistingCapacity" };
   const reasons = [...new Set(refusals)].sort().join("; ");
-  const message = `${existing} of ${replicas} fit, ${launching} wait for new nodes, ${refusals.length} have no place`;
+  const later = deferred === 0 ? "" : `, ${deferred} are left to later passes (one plans ${mostNewBufferPods} at most)`;
+  const message = `${existing} of ${replicas} fit, ${launching} wait for new nodes, ${refusals.length} have no place${later}`;
   const text = reasons === "" ? message : `${message}: ${reasons}`;
   return { type, status: "False", reason: "RequiresNewCapacity", message: text.slice(0, longestMessage) };
 }

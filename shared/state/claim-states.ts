@@ -3,7 +3,7 @@ import { parseTime } from "../api/time.ts";
 import type { PersistentVolumeClaim } from "../api/volume-claims.ts";
 import type { PodRecord } from "./pod-record.ts";
 import type { ClaimVolume } from "./pod-volumes.ts";
-import { driverOfProvisioner, driverOfVolume, isForeign } from "./volume-drivers.ts";
+import { driverOfProvisioner, driverOfVolume, isForeign, wrongCloud } from "./volume-drivers.ts";
 import { type Alternatives, classAlternatives, volumeAlternatives } from "./volume-topology.ts";
 
 export interface StorageObjects {
@@ -124,10 +124,6 @@ function foreignOwner({ metadata }: PersistentVolumeClaim, pod: PodRecord): stri
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || (owner.kind === "Pod" && owner.name === pod.name)) return undefined;
   return `belongs to ${owner.kind} ${owner.name}, not to the pod`;
-}
-
-function wrongCloud(driver: string): string {
-  return `is of the driver ${driver}, whose volumes no EC2 instance can attach`;
 }
 
 /** The newest of those that are marked, then the first by name, as the API server picks. */

@@ -155,7 +155,9 @@ const startedLabels = { [label.registered]: "true", [label.initialized]: "true" 
 const unschedulableTaint: Taint = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
 
 function effectiveTaints(node: Node | undefined, claim: NodeClaim | undefined, initialized: boolean): readonly Taint[] {
-  const stated = node?.spec?.taints ?? claim?.spec.taints ?? [];
+  // Registration brings the claim's taints to the node (karpenter-core §4).
+  const toCome = claim === undefined || isTrue(claim, "Registered") ? [] : (claim.spec.taints ?? []);
+  const stated = mergeTaints(node?.spec?.taints ?? claim?.spec.taints ?? [], toCome);
   const taints = node?.spec?.unschedulable ? mergeTaints(stated, [unschedulableTaint]) : stated;
   if (initialized || claim === undefined) return taints;
   const startup = new Set((claim.spec.startupTaints ?? []).map((taint) => `${taint.key}:${taint.effect}`));

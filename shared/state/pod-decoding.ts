@@ -9,6 +9,7 @@ import { nodeAlternatives } from "../scheduling/pod-requirements.ts";
 import type { PodConstraints, PodRecord } from "./pod-record.ts";
 import { notServedReason } from "./served-pods.ts";
 import type { Settings } from "./settings.ts";
+import { foreignDisk } from "./volume-drivers.ts";
 
 /** Labels that differ between the pods of one workload and that no affinity or spread selector is about. */
 const perPodLabels: ReadonlySet<string> = new Set([
@@ -54,7 +55,9 @@ function recordOf(pod: Pod, namespace: string, schedulingKey: string, constraint
   const { metadata, spec, status } = pod;
   const owner = metadata.ownerReferences?.find((reference) => reference.controller) ?? metadata.ownerReferences?.[0];
   // Not the others: the token volume's name is drawn anew for each pod.
-  const volumes = (spec.volumes ?? []).filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
+  const volumes = (spec.volumes ?? []).filter(
+    (volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? foreignDisk(volume),
+  );
   const doNotDisrupt = metadata.annotations?.[annotation.doNotDisrupt];
   return {
     uid: metadata.uid ?? `${namespace}/${metadata.name}`,

@@ -55,7 +55,7 @@ export interface PodRecord {
   readonly deletionCost?: number;
   /** Why no node is planned for it, though it may want one: it opts out, or is not among those that are served. */
   readonly notServed?: string;
-  /** Volumes by claim, whose constraints are not among `constraints`. */
+  /** Volumes by claim, and disks of other clouds: what they ask is not among `constraints`. */
   readonly volumes: readonly PodVolume[];
   /** Hash of the constraints, equal for pods that have one object of them. */
   readonly schedulingKey: string;

@@ -1,4 +1,5 @@
 import { label } from "../api/labels.ts";
+import { isImpossible } from "../scheduling/requirements.ts";
 import type { PodRecord } from "./pod-record.ts";
 
 export function isDaemonPod(pod: PodRecord): boolean {
@@ -6,7 +7,7 @@ export function isDaemonPod(pod: PodRecord): boolean {
 }
 
 /** It runs no more and holds nothing, though its object may stay for long. */
-export function hasEnded({ phase }: PodRecord): boolean {
+export function hasEnded({ phase }: Pick<PodRecord, "phase">): boolean {
   return phase === "Succeeded" || phase === "Failed";
 }
 
@@ -50,10 +51,13 @@ export function hasResourceClaims(pod: PodRecord): boolean {
   return (pod.constraints.spec.resourceClaims ?? []).length > 0;
 }
 
-/** A pod that asks for no NodePool at all is not ours (karpenter-core §2.1, rule 1). */
+/**
+ * A pod that asks for no NodePool at all is not ours (karpenter-core §2.1, rule 1): whichever of its OR-terms is met, its node has none.
+ * One that asks for a NodePool and for none as well contradicts itself, and is ours to tell.
+ */
 export function refusesNodePools(pod: PodRecord): boolean {
-  return pod.constraints.nodeAlternatives.some((requirements) => {
+  return pod.constraints.nodeAlternatives.every((requirements) => {
     const pool = requirements.get(label.nodePool);
-    return pool !== undefined && !pool.complement && pool.values.size === 0;
+    return pool !== undefined && isImpossible(pool) && pool.mayBeAbsent;
   });
 }

@@ -1,7 +1,9 @@
 import { ClaimStates, claimKey, type StorageObjects } from "./claim-states.ts";
 import { type PodRecord, podName } from "./pod-record.ts";
 import { type ClaimVolume, claimVolumes } from "./pod-volumes.ts";
-import { type Alternatives, alternativesKey, anywhere, crossed } from "./volume-topology.ts";
+import { type VolumePlaces, volumeConflict } from "./volume-conflict.ts";
+import { foreignDisk } from "./volume-drivers.ts";
+import { type Alternatives, agree, alternativesKey, anywhere, crossed } from "./volume-topology.ts";
 
 /** A volume that its node must attach. */
 export interface Attachment {
@@ -41,11 +43,10 @@ export class VolumeWorld {
   }
 
   volumeNeeds(pod: PodRecord): VolumeNeeds {
-    const volumes = claimVolumes(pod);
-    if (volumes.length === 0) return noNeeds;
+    if (pod.volumes.length === 0) return noNeeds;
     const known = this.#needs.get(pod.uid);
     if (known !== undefined) return known;
-    const needs = this.#needsOf(pod, volumes);
+    const needs = this.#needsOf(pod, claimVolumes(pod));
     this.#needs.set(pod.uid, needs);
     return needs;
   }
@@ -71,6 +72,9 @@ export class VolumeWorld {
   }
 
   #needsOf(pod: PodRecord, volumes: readonly ClaimVolume[]): VolumeNeeds {
+    const disk = pod.volumes.find((volume) => foreignDisk(volume) !== undefined);
+    if (disk !== undefined) return { kind: "refused", reason: `volume ${disk.name}: ${foreignDisk(disk)}` };
+    const before: VolumePlaces[] = [];
     let alternatives = anywhere;
     for (const volume of volumes) {
       const state = this.#states.stateOf(pod, volume);
@@ -81,6 +85,9 @@ export class VolumeWorld {
         const why = `PersistentVolumeClaim ${key} is ReadWriteOncePod, and pod ${podName(occupant)} uses it`;
         return refused(volume, why);
       }
+      const places = { volume: volume.volume, claim: key, alternatives: state.alternatives };
+      if (!agree(alternatives, state.alternatives)) return { kind: "refused", reason: volumeConflict(before, places) };
+      before.push(places);
       alternatives = crossed(alternatives, state.alternatives);
     }
     const attachments = this.attachmentsOf(pod);

@@ -51,6 +51,11 @@ export function crossed(a: Alternatives, b: Alternatives): Alternatives {
   return merged(kept.slice(0, mostAlternatives).map(({ one, other }) => intersectAll(one, other)));
 }
 
+/** Whether some node could meet both, as far as their labels tell. */
+export function agree(a: Alternatives, b: Alternatives): boolean {
+  return a.some((one) => b.some((other) => firstConflict(one, other) === undefined));
+}
+
 /** Equal for alternatives that ask for the same. */
 export function alternativesKey(alternatives: Alternatives): string {
   if (alternatives.every((each) => each.size === 0)) return "";

@@ -57,6 +57,17 @@ describe("explain pod tells of a pod that", () => {
     expect(await reportOf("p", [running, node])).toMatchObject({ situation: "running", node: "n1", exitCode: 0 });
   });
 
+  it("has ended that it needs nothing any more", async () => {
+    const ended = podManifest("p", {}, { nodeName: "n1" }, { phase: "Failed" });
+    expect(await reportOf("p", [ended, node])).toMatchObject({
+      situation: "ended",
+      reason: "its phase is Failed",
+      exitCode: 0,
+    });
+    const { output } = await run("p", [ended], { output: "table" });
+    expect(output).toBe("default/p has ended, and needs no node: its phase is Failed\n");
+  });
+
   it("runs on a node that leaves where it would go", async () => {
     const taints = [{ key: "karpenter.sh/disrupted", effect: "NoSchedule" }];
     const running = podManifest("p", {}, { nodeName: "n1" }, { phase: "Running" });

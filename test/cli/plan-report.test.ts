@@ -23,7 +23,7 @@ function reportOf(changes: Partial<PlanReport>): PlanReport {
     spotSpreadUsdPerHour: 0,
     preferenceCostUsdPerHour: 0,
   };
-  return { nodeClaims: [], existingNodes: [], unschedulable: [], totals, ...changes };
+  return { nodeClaims: [], existingNodes: [], unschedulable: [], totals, waiting: [], ...changes };
 }
 
 function claim(nodePool: string): NodeClaimReport {
@@ -45,9 +45,16 @@ function claim(nodePool: string): NodeClaimReport {
 }
 
 describe("plan as JSON", () => {
-  it("has the fields of the design and no others, in its order", async () => {
+  it("says why a pod without a node gets none, and does not count it", async () => {
+    const gated = podManifest("gated", {}, { schedulingGates: [{ name: "quota" }] });
+    const { waiting, totals } = await planOf(fileOf(...poolManifests(), gated));
+    expect(waiting).toEqual([{ pod: "default/gated", reason: "it is held back by its scheduling gates: quota" }]);
+    expect(totals.pods).toBe(0);
+  });
+
+  it("has the fields of the design in its order, then the waiting pods", async () => {
     const report = await planOf(fileOf(...poolManifests(), deployment(2)));
-    expect(Object.keys(report)).toEqual(["nodeClaims", "existingNodes", "unschedulable", "totals"]);
+    expect(Object.keys(report)).toEqual(["nodeClaims", "existingNodes", "unschedulable", "totals", "waiting"]);
     const [claim] = report.nodeClaims;
     expect(Object.keys(claim ?? {})).toEqual([
       "name",
@@ -139,6 +146,18 @@ describe("plan as a table", () => {
   it("tells what keeping spot nodes apart costs", () => {
     const totals = { ...reportOf({}).totals, nodes: 4, spotSpreadUsdPerHour: 0.0114 };
     expect(planTable(reportOf({ totals }))).toContain("\n0.0114 USD/h of it keeps spot nodes out of one basket\n");
+  });
+
+  it("tells of the pods that are left without a node by what they wait for", () => {
+    const gated = "it is held back by its scheduling gates: quota";
+    const waiting = [
+      { pod: "shop/a", reason: gated },
+      { pod: "shop/b", reason: "it is being deleted" },
+      { pod: "shop/c", reason: gated },
+    ];
+    expect(planTable(reportOf({ waiting }))).toContain(
+      `NO NODE IS PLANNED FOR 3 pods\n  2 of them: shop/a, shop/c\n    ${gated}\n  1 of them: shop/b\n    it is being deleted\n`,
+    );
   });
 
   it("lists the pods that go to nodes that exist", () => {

@@ -36,6 +36,8 @@ describe("journeyman plan --scheduler-config", () => {
     ["podTopologySpread: { defaultConstraint: [] }", "podTopologySpread.defaultConstraint: found unknown field"],
     [`${hostnameSpread}---${hostnameSpread}`, "found 2 documents, expected one scheduler configuration"],
     ["podTopologySpread: [", "scheduler.yaml"],
+    ["", "scheduler.yaml: found nothing in it, expected one scheduler configuration"],
+    ["null", "scheduler.yaml: found nothing in it, expected one scheduler configuration"],
   ])("refuses %j", async (text, problem) => {
     const { exitCode, notes } = await planText(fileOf(...poolManifests(), web), configFile(text));
     expect(exitCode).toBe(2);

@@ -50,7 +50,36 @@ describe("a plan of static NodePools", () => {
   });
 });
 
+describe("sizes beyond any cluster", () => {
+  it("are refused, of static NodePools all together", async () => {
+    const [pool, nodeClass] = poolManifests(["spec.replicas", 3_000]);
+    const other = { ...pool, metadata: { name: "other" } };
+    const { exitCode, notes } = await planned(pool ?? {}, other, nodeClass ?? {});
+    expect(exitCode).toBe(2);
+    expect(notes.join()).toContain(
+      "spec.replicas: found 6000 nodes of static NodePools up to here, expected at most 5000 nodes in all",
+    );
+  });
+
+  it("are refused, of buffers together with the pods of workloads", async () => {
+    const web = workloadManifest("Deployment", "web", { replicas: 2 });
+    const share = buffer("share", { podTemplateRef: null, scalableRef: { kind: "Deployment", name: "web" } });
+    const huge = { ...share, spec: { ...share.spec, percentage: 7_500_000 } };
+    const { exitCode, notes } = await planned(...poolManifests(), web, huge);
+    expect(exitCode).toBe(2);
+    expect(notes.join()).toContain("spec: found 150002 pods up to here, expected at most 150000 pods in all");
+  });
+});
+
 describe("a plan of CapacityBuffers", () => {
+  it("says how many pods of a large one are left to later passes", async () => {
+    const { notes, report } = await planned(...poolManifests(), spare, buffer("web", { replicas: 5_001 }));
+    expect(report.totals.pods).toBe(5_000);
+    expect(notes).toEqual([
+      "note: CapacityBuffer default/web: 1 of its 5001 pods are not planned: one pass plans at most 5000 pods of buffers, and later ones the rest",
+    ]);
+  });
+
   it("has nodes for their pods", async () => {
     const { report } = await planned(...poolManifests(), spare, buffer("web", { replicas: 2 }));
     expect(report.nodeClaims.flatMap(({ pods }: { pods: string[] }) => pods).toSorted()).toEqual([

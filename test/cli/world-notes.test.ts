@@ -35,6 +35,34 @@ describe("the notes of a plan", () => {
     expect(await notesOf(manifests, ["deployment/gpu=0"])).toEqual([]);
   });
 
+  it("name a NodeOverlay that is rejected, and why", async () => {
+    const overlay = (name: string) => ({
+      apiVersion: "karpenter.sh/v1alpha1",
+      kind: "NodeOverlay",
+      metadata: { name },
+      spec: { requirements: [], price: "0.01" },
+    });
+    expect(await notesOf(withPool(overlay("a"), overlay("b"), podManifest("p")))).toEqual([
+      expect.stringMatching(
+        /^note: NodeOverlay a has no effect: NodeOverlay b of the same weight, 0, also sets the price/,
+      ),
+    ]);
+  });
+
+  it("name workloads whose pods a LimitRange would keep out, not those that a cluster has let in", async () => {
+    const limits = {
+      apiVersion: "v1",
+      kind: "LimitRange",
+      metadata: { name: "small" },
+      spec: { limits: [{ type: "Container", max: { cpu: "100m" } }] },
+    };
+    const web = workloadManifest("Deployment", "web", { replicas: 2 });
+    const idle = podManifest("idle", {}, { containers: [{ name: "app" }] });
+    expect(await notesOf(withPool(limits, web, idle, podManifest("old", { uid: "old" })))).toEqual([
+      "note: Deployment default/web: an API server would refuse it: requests.cpu of container app is 500m, above the max 100m of LimitRange small",
+    ]);
+  });
+
   it("count pods that request nothing", async () => {
     const gpu = { containers: [{ name: "app", resources: { limits: { "nvidia.com/gpu": "1" } } }] };
     const idle = ["a", "b"].map((name) => podManifest(name, {}, { containers: [{ name: "app" }] }));

@@ -34,7 +34,8 @@ export function volumeOf(
   spec: PersistentVolume["spec"] = {},
   metadata: Partial<ObjectMeta> = {},
 ): PersistentVolume {
-  const isOther = spec.local ?? spec.hostPath ?? spec.nfs ?? spec.awsElasticBlockStore;
+  const { nodeAffinity: _place, ...source } = spec;
+  const isOther = Object.values(source).find((each) => typeof each === "object");
   return {
     apiVersion: "v1",
     kind: "PersistentVolume",

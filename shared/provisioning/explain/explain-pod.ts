@@ -16,10 +16,11 @@ export type PodExplanation =
 
 const mostFixes = 3;
 
-/** The more pods a plan has, the longer it takes, and the fewer can be made while a person waits. */
+/** The more pods and NodePools a plan has, the longer it takes, and the fewer can be made while a person waits. */
 function limitsFor(snapshot: Snapshot): FixLimits {
   const pending = snapshot.pods.filter(({ nodeName }) => nodeName === undefined).length;
-  return { tries: Math.max(12, Math.min(60, Math.floor(4_000 / (pending + 50)))), fixes: mostFixes };
+  const affordable = Math.min(4_000 / (pending + 50), 2_000 / snapshot.nodePools.length);
+  return { tries: Math.max(12, Math.min(60, Math.floor(affordable))), fixes: mostFixes };
 }
 
 /** What the planner would do with one pod of a snapshot, and the smallest changes that would help where it can do nothing. */

@@ -36,19 +36,22 @@ export function suitableOptions({ pod }: Question, pool: PoolOptions): readonly 
 /** Values of a label that nodes of these NodePools would have, those of the cheapest nodes first. */
 export function launchableValues(pools: readonly PoolOptions[], key: string): readonly string[] {
   const lowest = new Map<string, number>();
-  for (const option of pools.flatMap(({ options }) => options)) {
-    for (const { value, priceUsdPerHour } of valuesOf(option, canonicalLabel(key))) {
-      lowest.set(value, Math.min(lowest.get(value) ?? Number.POSITIVE_INFINITY, priceUsdPerHour));
+  for (const pool of pools) {
+    for (const option of pool.options) {
+      for (const { value, priceUsdPerHour } of valuesOf(option, pool, canonicalLabel(key))) {
+        lowest.set(value, Math.min(lowest.get(value) ?? Number.POSITIVE_INFINITY, priceUsdPerHour));
+      }
     }
   }
   return [...lowest].sort(([a, priceA], [b, priceB]) => priceA - priceB || (a < b ? -1 : 1)).map(([value]) => value);
 }
 
-function valuesOf(option: NodeOption, key: string) {
+function valuesOf(option: NodeOption, pool: PoolOptions, key: string) {
   if (key === label.zone) {
     return option.offerings.map(({ zone, priceUsdPerHour }) => ({ value: zone, priceUsdPerHour }));
   }
-  const found = option.requirements.get(key);
+  const isOfPool = key !== label.capacityType && !option.instanceType.requirements.has(key);
+  const found = (isOfPool ? pool : option).requirements.get(key);
   const priceUsdPerHour = Math.min(...option.offerings.map((offering) => offering.priceUsdPerHour));
   return found === undefined || found.complement ? [] : [...found.values].map((value) => ({ value, priceUsdPerHour }));
 }

@@ -1,5 +1,6 @@
 import { cheapestCover } from "./linear-program.ts";
 import { marketBoundUsdPerHour } from "./market-bound.ts";
+import { independentParts } from "./parts.ts";
 import { cheapestZone, demandOfItems, type PackingItem, type PackingProblem } from "./problem.ts";
 import { reservationBoundUsdPerHour } from "./reservation-bound.ts";
 import { cheapestHolder } from "./right-size.ts";
@@ -11,10 +12,10 @@ import { cheapestHolder } from "./right-size.ts";
  * node that holds everything or at least two, and that reservations have few places.
  */
 export function lowerBoundUsdPerHour(problem: PackingProblem): number {
-  return independentParts(problem).reduce(
-    (sum, part) => sum + Math.max(partBound(problem, part), zoneByZone(problem, part)),
-    0,
-  );
+  return independentParts(problem, "columns").reduce((sum, { problem: part }) => {
+    const items = [...part.items.keys()];
+    return sum + Math.max(partBound(part, items), zoneByZone(part, items));
+  }, 0);
 }
 
 /** Items pinned to one zone share no node with those of another: each zone is bounded apart, and the others left out. */
@@ -30,7 +31,7 @@ function isOneBit(mask: number): boolean {
 
 function partBound(problem: PackingProblem, items: readonly number[]): number {
   const equalChoices = [...Map.groupBy(items, (item) => choicesKey(problem, item)).values()];
-  const covers = [items, ...equalChoices].map((group) => coverBound(problem, group));
+  const covers = [items, ...(equalChoices.length > 1 ? equalChoices : [])].map((group) => coverBound(problem, group));
   const rules = problem.rules.map((rule) => ("matches" in rule ? forcedNodesBound(problem, rule, items) : 0));
   const largest = items.map((item) => nodePriceFor(problem, item));
   return Math.max(
@@ -92,20 +93,4 @@ function zonesAccepted(item: PackingItem | undefined, column: number): number {
 function choicesKey(problem: PackingProblem, item: number): string {
   const { accepts, zoneMask } = problem.items[item] ?? { accepts: new Uint8Array(), zoneMask: 0 };
   return `${zoneMask}:${accepts.join("")}`;
-}
-
-/** Items grouped so that no column takes items of two groups. */
-function independentParts(problem: PackingProblem): readonly (readonly number[])[] {
-  const parent = [...problem.items.keys()];
-  const rootOf = (item: number): number => {
-    let root = item;
-    while (parent[root] !== undefined && parent[root] !== root) root = parent[root] ?? root;
-    return root;
-  };
-  problem.columns.forEach((_, column) => {
-    const takers = [...problem.items.keys()].filter((item) => problem.items[item]?.accepts[column] === 1);
-    const first = takers[0];
-    for (const item of takers) if (first !== undefined) parent[rootOf(item)] = rootOf(first);
-  });
-  return [...Map.groupBy(problem.items.keys(), rootOf).values()];
 }

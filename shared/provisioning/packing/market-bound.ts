@@ -9,6 +9,8 @@ interface Market {
   readonly columns: readonly CoverColumn[];
   /** Worth of one unit of each dimension; no column of the market is worth more than it costs. */
   worth: Float64Array;
+  /** What it was priced at for items: rounds ask for the same again and again. */
+  readonly known: Map<string, Float64Array>;
 }
 
 /**
@@ -67,12 +69,19 @@ function marketsOf(problem: PackingProblem, items: readonly number[]): readonly 
       byItems.set(key, market);
     }
   }
-  return [...byItems.values()].map((market) => ({ ...market, worth: new Float64Array(problem.dimensions.length) }));
+  return [...byItems.values()].map((market) => ({
+    ...market,
+    worth: new Float64Array(problem.dimensions.length),
+    known: new Map(),
+  }));
 }
 
 /** The duals of the market's cheapest fractional cover of what these items ask for. */
 function priced(problem: PackingProblem, market: Market, items: readonly number[]): Float64Array {
-  return cheapestCover(market.columns, demandOfItems(problem, items)).duals;
+  const key = items.join();
+  const duals = market.known.get(key) ?? cheapestCover(market.columns, demandOfItems(problem, items)).duals;
+  market.known.set(key, duals);
+  return duals;
 }
 
 function halfWay(a: Float64Array, b: Float64Array): Float64Array {

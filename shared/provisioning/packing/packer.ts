@@ -1,4 +1,5 @@
 import { firstFitPackings } from "./first-fit.ts";
+import { independentParts, type ProblemPart } from "./parts.ts";
 import type { Packing, PackingProblem } from "./problem.ts";
 import { RightSizer } from "./right-size.ts";
 import { valuePerDollarPackings } from "./value-per-dollar.ts";
@@ -6,13 +7,46 @@ import { valuePerDollarPackings } from "./value-per-dollar.ts";
 /**
  * Packs all items at the lowest price found (design §5): value per dollar with a comparison of the tail against one node, beside
  * plain first-fit decreasing, each right-sized. Where limits leave something over, nodes of every size are tried, because the
- * cheapest may be too small for a limit on nodes. Deterministic: the order of `items` and `columns` decides ties.
+ * cheapest may be too small for a limit on nodes. Items that share no column, limit or reservation are packed apart. Deterministic:
+ * the order of `items` and `columns` decides ties.
  */
 export function pack(problem: PackingProblem): Packing {
+  const [part, ...others] = independentParts(problem, "columns and headroom");
+  if (part === undefined) return emptyPacking(problem);
+  if (others.length === 0) return packWhole(problem);
+  return joined(problem, [part, ...others]);
+}
+
+function packWhole(problem: PackingProblem): Packing {
   const sizer = new RightSizer(problem);
   const best = bestOf(problem, sizer, [...valuePerDollarPackings(problem), ...firstFitPackings(problem, columnsTried)]);
   if (total(best.unplaced) === 0) return best;
   return bestOf(problem, sizer, [best, ...firstFitPackings(problem, columnsTriedUnderLimits)]);
+}
+
+/** The packings of the parts, in terms of the whole. */
+function joined(problem: PackingProblem, parts: readonly ProblemPart[]): Packing {
+  const unplaced = new Int32Array(problem.items.length);
+  const nodes = parts.flatMap((part) => {
+    const packing = packWhole(part.problem);
+    part.items.forEach((item, index) => {
+      unplaced[item] = packing.unplaced[index] ?? 0;
+    });
+    return packing.nodes.map((node) => ({
+      ...node,
+      column: part.columns[node.column] ?? -1,
+      units: inWhole(problem, part, node.units),
+    }));
+  });
+  return { nodes, unplaced, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+}
+
+function inWhole({ items }: PackingProblem, part: ProblemPart, units: Int32Array): Int32Array {
+  const whole = new Int32Array(items.length);
+  part.items.forEach((item, index) => {
+    whole[item] = units[index] ?? 0;
+  });
+  return whole;
 }
 
 const columnsTried = 12;

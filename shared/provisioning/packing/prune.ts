@@ -5,38 +5,74 @@ import { cheapestZone, type PackingColumn, type PackingProblem } from "./problem
  * zone for the same or less money, and with no fewer nodes to be had. Of equal columns the first stays.
  */
 export function undominatedColumns(problem: PackingProblem): readonly number[] {
-  const order = [...problem.columns.keys()].sort((a, b) => lowestPrice(problem, a) - lowestPrice(problem, b) || a - b);
+  const acceptance = new Acceptance(problem);
+  const byPool = Map.groupBy(problem.columns.keys(), (index) => problem.columns[index]?.pool);
+  return [...byPool.values()].flatMap((own) => undominatedIn(problem, own, acceptance)).sort((a, b) => a - b);
+}
+
+/** A column of one NodePool never dominates one of another: columns are compared within a pool alone. */
+function undominatedIn(problem: PackingProblem, own: readonly number[], acceptance: Acceptance): readonly number[] {
+  const prices = new Map(own.map((index) => [index, lowestPrice(problem, index)]));
+  const order = own.toSorted((a, b) => (prices.get(a) ?? 0) - (prices.get(b) ?? 0) || a - b);
   const kept: number[] = [];
   for (const index of order) {
-    if (!kept.some((other) => dominates(problem, other, index))) kept.push(index);
+    const found = kept.findIndex((other) => dominates(problem, acceptance, other, index));
+    if (found === -1) kept.push(index);
+    // What dominates one column is likely to dominate the next: the order of the search decides nothing.
+    else if (found > 0) kept.unshift(...kept.splice(found, 1));
   }
-  return kept.sort((a, b) => a - b);
+  return kept;
 }
 
-/** The same problem with only these columns. */
-export function withColumns(problem: PackingProblem, kept: readonly number[]): PackingProblem {
-  return {
-    ...problem,
-    columns: kept.flatMap((index) => problem.columns[index] ?? []),
-    items: problem.items.map((item) => ({
-      ...item,
-      accepts: Uint8Array.from(kept, (index) => item.accepts[index] ?? 0),
-    })),
-  };
+/** Which items the columns admit. There are few different sets of them: two sets are compared once. */
+class Acceptance {
+  readonly #problem: PackingProblem;
+  /** By column, the number of its set of items. */
+  readonly #sets: Int32Array;
+  readonly #includes = new Map<number, boolean>();
+
+  constructor(problem: PackingProblem) {
+    this.#problem = problem;
+    this.#sets = new Int32Array(problem.columns.length);
+    for (const { accepts } of problem.items) this.#split(accepts);
+  }
+
+  /** Whether a column admits all that another does. */
+  isAtLeast(better: number, worse: number): boolean {
+    const [a, b] = [this.#sets[better] ?? 0, this.#sets[worse] ?? 0];
+    if (a === b) return true;
+    const key = a * this.#sets.length + b;
+    let includes = this.#includes.get(key);
+    if (includes === undefined) {
+      includes = this.#problem.items.every(({ accepts }) => (accepts[better] ?? 0) >= (accepts[worse] ?? 0));
+      this.#includes.set(key, includes);
+    }
+    return includes;
+  }
+
+  /** Sets that an item tells apart get numbers of their own. */
+  #split(accepts: Uint8Array): void {
+    const numbers = new Map<number, number>();
+    for (let column = 0; column < this.#sets.length; column++) {
+      const key = 2 * (this.#sets[column] ?? 0) + (accepts[column] ?? 0);
+      const known = numbers.get(key) ?? numbers.size;
+      if (known === numbers.size) numbers.set(key, known);
+      this.#sets[column] = known;
+    }
+  }
 }
 
-function dominates(problem: PackingProblem, better: number, worse: number): boolean {
+function dominates(problem: PackingProblem, acceptance: Acceptance, better: number, worse: number): boolean {
   const a = problem.columns[better];
   const b = problem.columns[worse];
   return (
     a !== undefined &&
     b !== undefined &&
-    a.pool === b.pool &&
     (a.reservation === undefined || a.reservation === b.reservation) &&
     atLeast(a.capacity, b.capacity) &&
     atLeast(b.zonePrices, a.zonePrices) &&
     usesNoMore(problem, a, b) &&
-    problem.items.every((item) => (item.accepts[better] ?? 0) >= (item.accepts[worse] ?? 0))
+    acceptance.isAtLeast(better, worse)
   );
 }
 

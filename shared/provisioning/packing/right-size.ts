@@ -78,6 +78,7 @@ function pricesOf({ columns }: PackingProblem): readonly Price[] {
   if (known !== undefined) return known;
   const prices = columns
     .flatMap((column, index) => [...column.zonePrices].map((price, zone) => ({ column: index, zone, price })))
+    .filter(({ price }) => Number.isFinite(price))
     .sort((a, b) => a.price - b.price || a.column - b.column || a.zone - b.zone);
   pricesByColumns.set(columns, prices);
   return prices;

@@ -76,6 +76,8 @@ function isBlocked(pod: PodRecord, { podDisruptionBudgets }: Snapshot): boolean 
 
 function refusesNodePools({ constraints: { spec } }: PodRecord): boolean {
   const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const entries = (required?.nodeSelectorTerms ?? []).flatMap(({ matchExpressions = [] }) => matchExpressions);
-  return entries.some(({ key, operator }) => key === "karpenter.sh/nodepool" && operator === "DoesNotExist");
+  const terms = required?.nodeSelectorTerms ?? [];
+  const refuses = ({ matchExpressions = [] }: (typeof terms)[number]) =>
+    matchExpressions.some(({ key, operator }) => key === "karpenter.sh/nodepool" && operator === "DoesNotExist");
+  return terms.length > 0 && terms.every(refuses);
 }

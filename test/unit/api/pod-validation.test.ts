@@ -49,6 +49,15 @@ describe("a pod that an API server would refuse", () => {
       `podAntiAffinity.${preferred}[0].podAffinityTerm.topologyKey`,
     ],
     [{ topologySpreadConstraints: [spread] }, 'spec.topologySpreadConstraints[0].topologyKey: found ""'],
+    [
+      {
+        topologySpreadConstraints: [
+          { ...spread, topologyKey: "z" },
+          { ...spread, topologyKey: "z", maxSkew: 2 },
+        ],
+      },
+      "spec.topologySpreadConstraints[1]: found",
+    ],
   ])("%j has one problem", (spec, expected) => {
     expect(problemsOf(podWith(spec))).toEqual([expect.stringContaining(expected)]);
   });

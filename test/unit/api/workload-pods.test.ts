@@ -35,6 +35,15 @@ describe("pods of a workload", () => {
     expect(names(deployment, 0)).toEqual([]);
   });
 
+  it("have numbers from a StatefulSet's first ordinal on", () => {
+    const spec = { replicas: 2, ordinals: { start: 5 }, template };
+    expect(names(workload("StatefulSet", spec))).toEqual(["web-5", "web-6"]);
+    expect(podsOf(workload("StatefulSet", spec))[1]?.metadata.labels).toHaveProperty(
+      ["apps.kubernetes.io/pod-index"],
+      "6",
+    );
+  });
+
   it("count as pending, controlled by the workload, with its labels, annotations and namespace", () => {
     const deployment = workload("Deployment", { template });
     const [pod] = podsOf(deployment);

@@ -3,8 +3,14 @@ import { label } from "../../../shared/api/labels.ts";
 import { catalogOf } from "../../support/catalog.ts";
 import { nodePool, oneOf } from "../../support/node-pools.ts";
 import { claimedNode, plainNode } from "../../support/nodes.ts";
-import { expectAllPlaced, expectExisting, expectSpread, expectUnschedulable } from "../../support/plans.ts";
-import { hostnameSpread, pendingPods, runningPod, spread, zoneSpread } from "../../support/pods.ts";
+import {
+  expectAllPlaced,
+  expectExisting,
+  expectSpread,
+  expectTypes,
+  expectUnschedulable,
+} from "../../support/plans.ts";
+import { awayFrom, hostnameSpread, near, pendingPods, runningPod, spread, zoneSpread } from "../../support/pods.ts";
 import { planFor } from "../../support/snapshot.ts";
 
 const full = { key: "full", effect: "NoSchedule" } as const;
@@ -129,5 +135,14 @@ describe("spread over other keys", () => {
     const plan = planFor({ pods: pendingPods(11, "web", { spec }) });
     expectSpread(plan, "zone", [3, 4, 4]);
     expect(Math.max(...plan.nodeClaims.map(({ pods }) => pods.length))).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("where a rule's domains are kinds of nodes", () => {
+  it.each([
+    ["affinity to its own kind over instance types", near("web", label.instanceType), ["m5.large", "m5.large"]],
+    ["anti-affinity over instance types", awayFrom("web", label.instanceType), ["m5.large", "m5.xlarge", "m6g.xlarge"]],
+  ])("%s buys nodes of the size that the pods need", (_, spec, types) => {
+    expectTypes(planFor({ pods: pendingPods(3, "web", { spec }) }), ...types);
   });
 });

@@ -103,6 +103,18 @@ describe("StatefulSet", () => {
     expect(podNames()).toEqual(["web-0"]);
   });
 
+  it("numbers its pods from its first ordinal on", async () => {
+    const { server, advance, podNames } = await withNodes("node-1");
+    const set = statefulSetNamed("web", { replicas: 2 });
+    const numbered = (start: number) => ({ spec: { ordinals: { start } } });
+    server.create("StatefulSet", { ...set, spec: { ...set.spec, ordinals: { start: 3 } } });
+    await advance(60);
+    expect(podNames()).toEqual(["web-3", "web-4"]);
+    server.patch("StatefulSet", { namespace: "default", name: "web" }, numbered(4));
+    await advance(60);
+    expect(podNames()).toEqual(["web-4", "web-5"]);
+  });
+
   it("makes the successor of a pod only when the pod is gone", async () => {
     const { server, advance, pod, pods } = await withNodes("node-1");
     server.create("StatefulSet", statefulSetNamed("web"));

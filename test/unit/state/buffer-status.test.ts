@@ -58,6 +58,13 @@ describe("a buffer's status", () => {
     expect(conditions?.[1]?.message).toBe("0 of 2 fit, 0 wait for new nodes, 2 have no place: default: cpu is short");
   });
 
+  it("says how many pods of it are left to later passes", () => {
+    const { conditions } = status(spare, template, { ...placed(0, 1), deferred: 1 });
+    expect(conditions?.[1]?.message).toBe(
+      "0 of 2 fit, 1 wait for new nodes, 0 have no place, 1 are left to later passes (one plans 5000 at most)",
+    );
+  });
+
   it("is that of an empty buffer, or of one that is not ready, whatever was planned", () => {
     expect(reasons(status(bufferNamed("web", { replicas: 0 }), template, placed(0, 0))).Provisioning).toBe(
       "BufferEmpty",

@@ -9,7 +9,7 @@ import {
   waitingReason,
 } from "../../../shared/state/pod-roles.ts";
 import { budgetNamed } from "../../support/cluster-objects.ts";
-import { nodeTerms, type PlanningPod, pendingPod, runningPod } from "../../support/pods.ts";
+import { type NodeExpression, nodeTerms, type PlanningPod, pendingPod, runningPod } from "../../support/pods.ts";
 
 const deleted = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const ownedBy = (kind: string): PlanningPod => ({ owner: { kind, uid: "owner" } });
@@ -49,6 +49,23 @@ describe("pods that refuse NodePools", () => {
     const refuses = (operator: "DoesNotExist" | "Exists") =>
       refusesNodePools(podRecord(pendingPod("p", { spec: nodeTerms([[label.nodePool, operator]]) })));
     expect([refuses("DoesNotExist"), refuses("Exists")]).toEqual([true, false]);
+  });
+
+  it("say so in each of their OR-terms, for one that does not is enough for a node of ours", () => {
+    const noPool: NodeExpression = [label.nodePool, "DoesNotExist"];
+    const zonal: NodeExpression = [label.zone, "In", "z1"];
+    const refuses = (...terms: NodeExpression[][]) =>
+      refusesNodePools(podRecord(pendingPod("p", { spec: nodeTerms(...terms) })));
+    expect([refuses([noPool], [zonal]), refuses([zonal], [noPool]), refuses([noPool], [noPool, zonal])]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it("are not those that ask for two NodePools at once", () => {
+    const spec = { ...nodeTerms([[label.nodePool, "In", "q"]]), nodeSelector: { [label.nodePool]: "p" } };
+    expect(refusesNodePools(podRecord(pendingPod("p", { spec })))).toBe(false);
   });
 });
 

@@ -107,9 +107,22 @@ describe("where a pod's volumes let it run", () => {
     expect(places).toEqual([`rack In [2] and ${label.zone} In [b]`]);
   });
 
-  it("is nowhere when no combination is possible", () => {
-    const places = placesOf(podWithClaims("db", ["data", "logs"]), bound(["data", ["a"]], ["logs", ["b"]]));
-    expect(places).toEqual([`${label.zone} contradicts itself`]);
+  it("is nowhere when no combination is possible, which names the claims that are at odds", () => {
+    const pod = podWithClaims("db", ["any", "data", "logs"]);
+    expect(refusalOf(pod, bound(["any"], ["data", ["a"]], ["logs", ["b"]]))).toBe(
+      `volumes data and logs: no node can reach the volumes of PersistentVolumeClaims default/data (${label.zone} In [a]) and default/logs (${label.zone} In [b]) at once`,
+    );
+  });
+
+  it("is nowhere when two of its volumes together leave no place for a third, which names all three", () => {
+    const racks = (...pairs: readonly (readonly [string, string])[]) =>
+      affinityTo(...pairs.map(([zone, rack]) => [[label.zone, zone] as const, ["rack", rack] as const]));
+    const world = bound(
+      ["a", [], racks(["z1", "r1"], ["z2", "r2"])],
+      ["b", ["z1"]],
+      ["c", [], affinityTo(["rack", "r2"])],
+    );
+    expect(refusalOf(podWithClaims("db", ["a", "b", "c"]), world)).toMatch(/^volumes a, b and c: no node can reach/);
   });
 
   it("follows the labels that older provisioners put on volumes, several zones joined by two underscores", () => {
@@ -270,7 +283,26 @@ describe("a pod must wait", () => {
       bound(["data", [], { csi: { driver: "disk.csi.azure.com", volumeHandle: "x" } }]),
       "PersistentVolume pv-data, to which PersistentVolumeClaim default/data is bound, is of the driver disk.csi.azure.com, whose volumes no EC2 instance can attach",
     ],
+    ...(
+      [
+        ["gcePersistentDisk", "pd.csi.storage.gke.io"],
+        ["azureDisk", "disk.csi.azure.com"],
+        ["cinder", "cinder.csi.openstack.org"],
+        ["vsphereVolume", "csi.vsphere.vmware.com"],
+      ] as const
+    ).map(([field, driver]): (typeof worlds)[number] => [
+      `for ever, if its volume is a ${field}`,
+      { ...bound(["data"]), persistentVolumes: [volumeOf("data", [], { [field]: {} })] },
+      `PersistentVolume pv-data, to which PersistentVolumeClaim default/data is bound, is of the driver ${driver}, whose volumes no EC2 instance can attach`,
+    ]),
   ];
+  it("for ever, if it names a disk of another cloud itself", () => {
+    const spec = { volumes: [{ name: "disk", gcePersistentDisk: {} }] };
+    expect(refusalOf(pendingPod("p", { spec }), {})).toBe(
+      "volume disk: it is of the driver pd.csi.storage.gke.io, whose volumes no EC2 instance can attach",
+    );
+  });
+
   it.each(worlds)("%s", (_title, world, reason) => {
     expect(refusalOf(db, world)).toBe(`volume data: ${reason}`);
   });
