@@ -1,6 +1,7 @@
 import { firstFitPackings } from "./first-fit.ts";
 import { independentParts, type ProblemPart } from "./parts.ts";
 import type { Packing, PackingProblem } from "./problem.ts";
+import { remainder, together } from "./remainder.ts";
 import { RightSizer } from "./right-size.ts";
 import { valuePerDollarPackings } from "./value-per-dollar.ts";
 
@@ -17,7 +18,18 @@ export function pack(problem: PackingProblem): Packing {
   return joined(problem, [part, ...others]);
 }
 
+/** Right-sizing may leave room in a limit that the packing had used up: what is left over is packed again. */
 function packWhole(problem: PackingProblem): Packing {
+  let packing = packOnce(problem);
+  while (total(packing.unplaced) > 0) {
+    const rest = packOnce(remainder(problem, packing));
+    if (rest.nodes.length === 0) break;
+    packing = together(packing, rest);
+  }
+  return packing;
+}
+
+function packOnce(problem: PackingProblem): Packing {
   const sizer = new RightSizer(problem);
   const best = bestOf(problem, sizer, [...valuePerDollarPackings(problem), ...firstFitPackings(problem, columnsTried)]);
   if (total(best.unplaced) === 0) return best;

@@ -34,7 +34,11 @@ export function unboundPlacements(placements: readonly Placement[], world: World
     problems ??= stuck.flatMap(({ pods, node, blocker }) =>
       pods.map(({ namespace, name }) => `${namespace}/${name} on ${node.name}: ${blocker?.text}`),
     );
-    for (const { key } of stuck) first.set(key, attempt);
+    // Of those, pods that may be the first of their own kind lead every other time.
+    for (const { key, rules } of stuck) {
+      const leads = attempt % 2 === 1 && rules.affinity !== undefined;
+      first.set(key, 2 * attempt + Number(leads));
+    }
   }
   return problems ?? [];
 }
