@@ -33,13 +33,13 @@ export function limitEdits(question: Question, options: PoolOptions): readonly E
   });
 }
 
-/** One node, and twice as many again and again, up to one for each pod that this NodePool's limits have left over. */
+/** One node, then a quarter more again and again, up to one for each pod that this NodePool's limits have left over. */
 function nodeCounts({ unschedulable }: Question, { pool }: PoolOptions): readonly number[] {
   const rivals = unschedulable.filter(({ reasons }) =>
     reasons.some(({ nodePool, key = "" }) => nodePool === pool.metadata.name && key.startsWith("limits.")),
   ).length;
   const counts = [1];
-  for (let nodes = 2; nodes < rivals; nodes *= 2) counts.push(nodes);
+  for (let nodes = 2; nodes < rivals; nodes += Math.max(1, Math.floor(nodes / 4))) counts.push(nodes);
   return [...new Set([...counts, Math.max(1, rivals)])];
 }
 
