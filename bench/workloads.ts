@@ -1,62 +1,78 @@
 import { type Pod, pod } from "../shared/api/core.ts";
 import { Random } from "../shared/simulator/random.ts";
+import type { Distribution, Shape, Spread, Workload } from "./suite.ts";
 
-export const workloadNames = ["web", "mixed", "memory-heavy", "zone-spread"] as const;
-export type WorkloadName = (typeof workloadNames)[number];
-
-/** Ranges of one pod's requests, both ends included: CPU in steps of 50 m, memory in steps of 64 Mi. */
-interface Shape {
-  readonly cpuMillis: readonly [number, number];
-  readonly memoryMib: readonly [number, number];
+interface Service {
+  readonly app: string;
+  readonly requests: Readonly<Record<string, string>>;
+  readonly spread: readonly Spread[];
 }
 
-const small: Shape = { cpuMillis: [50, 1000], memoryMib: [128, 2048] };
-const batch: Shape = { cpuMillis: [1000, 7000], memoryMib: [2048, 16_384] };
-const cache: Shape = { cpuMillis: [250, 2000], memoryMib: [4096, 32_768] };
-
-const shapes: Readonly<Record<WorkloadName, readonly Shape[]>> = {
-  web: [small],
-  mixed: [small, small, batch, cache],
-  "memory-heavy": [cache],
-  "zone-spread": [small],
-};
-
-/** Pending pods of up to twelve services, whose sizes are drawn by the seed. */
-export function pendingPods(name: WorkloadName, count: number, seed: number): readonly Pod[] {
-  const random = new Random(seed).fork(name);
-  const services = Array.from({ length: Math.min(12, Math.ceil(count / 3)) }, (_, index) => {
-    const shape = random.pick(shapes[name]);
-    return { app: `service-${index}`, requests: drawnRequests(shape, random) };
-  });
+/** Pending pods of a workload's services, in turn. Sizes follow from the seed and the workload's name. */
+export function pendingPods(workload: Workload, count: number, seed: number): readonly Pod[] {
+  const services = servicesOf(workload, count, new Random(seed).fork(workload.name));
   return Array.from({ length: count }, (_, index) => {
-    const { app, requests } = services[index % services.length] ?? { app: "none", requests: {} };
+    const { app, requests, spread } = services[index % services.length] ?? { app: "none", requests: {}, spread: [] };
     return pod.parse({
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name: `${app}-${index}`, namespace: "bench", uid: `${app}-${index}`, labels: { app } },
       spec: {
-        containers: [{ name: "main", resources: { requests } }],
-        ...(name === "zone-spread" && { topologySpreadConstraints: [zoneSpread(app)] }),
+        containers: [{ name: "main", resources: { requests, ...gpuLimits(requests) } }],
+        ...(spread.length > 0 && { topologySpreadConstraints: spread.map((one) => constraint(app, one)) }),
       },
       status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable" }] },
     });
   });
 }
 
-function drawnRequests(
-  { cpuMillis, memoryMib }: Shape,
-  random: Random,
-): { readonly cpu: string; readonly memory: string } {
-  const draw = ([min, max]: readonly [number, number], step: number) =>
-    random.integer(Math.ceil(min / step), Math.floor(max / step)) * step;
-  return { cpu: `${draw(cpuMillis, 50)}m`, memory: `${draw(memoryMib, 64)}Mi` };
+function servicesOf({ services, shapes, spread }: Workload, pods: number, random: Random): readonly Service[] {
+  if (Array.isArray(services)) {
+    return services.map((service) => ({
+      app: service.name,
+      requests: { cpu: `${service.cpuMillis}m`, memory: `${service.memoryMib}Mi` },
+      spread: service.spread ?? spread,
+    }));
+  }
+  const count = services === "one for each pod" ? pods : Math.min(services.most, Math.ceil(pods / services.podsEach));
+  const urn = shapes.flatMap((shape) => Array.from({ length: shape.weight }, () => shape));
+  return Array.from({ length: count }, (_, index) => ({
+    app: `service-${index}`,
+    requests: drawnRequests(random.pick(urn), random),
+    spread,
+  }));
 }
 
-function zoneSpread(app: string) {
+function drawnRequests({ cpuMillis, memoryMib, gpus }: Shape, random: Random): Readonly<Record<string, string>> {
   return {
-    maxSkew: 1,
-    topologyKey: "topology.kubernetes.io/zone",
-    whenUnsatisfiable: "DoNotSchedule",
-    labelSelector: { matchLabels: { app } },
+    cpu: `${drawn(cpuMillis, random)}m`,
+    memory: `${drawn(memoryMib, random)}Mi`,
+    ...(gpus !== undefined && { [gpuResource]: String(gpus) }),
   };
+}
+
+const gpuResource = "nvidia.com/gpu";
+
+/** Kubernetes wants the limits of extended resources equal to their requests. */
+function gpuLimits({ [gpuResource]: gpus }: Readonly<Record<string, string>>) {
+  return gpus === undefined ? {} : { limits: { [gpuResource]: gpus } };
+}
+
+function drawn(distribution: Distribution, random: Random): number {
+  if ("oneOf" in distribution) return random.pick(distribution.oneOf);
+  if ("from" in distribution) {
+    const { from, to, step } = distribution;
+    return random.integer(Math.ceil(from / step), Math.floor(to / step)) * step;
+  }
+  const { median, sigma, least, most } = distribution;
+  return Math.min(most, Math.max(least, Math.round(median * Math.exp(sigma * normal(random)))));
+}
+
+/** Standard normal, by Box and Muller. */
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+}
+
+function constraint(app: string, { topologyKey, maxSkew }: Spread) {
+  return { maxSkew, topologyKey, whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: { app } } };
 }
