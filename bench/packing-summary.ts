@@ -5,7 +5,7 @@ export interface RatioResult {
   readonly market: string;
   readonly spread: boolean;
   readonly pods: number;
-  readonly priceOverBound: number;
+  readonly costOverBound: number;
 }
 
 /** How near the bound the plans of one market are. */
@@ -23,15 +23,15 @@ export function summaryOf(results: readonly RatioResult[]): readonly PackingSumm
   return [...markets].map(([market, own]) => {
     const large = own.filter(({ pods }) => pods >= 200);
     const ratios = (topology: boolean) =>
-      large.filter((result) => result.topology === topology).map(({ priceOverBound }) => priceOverBound);
-    const [worst] = own.filter(({ pods }) => pods >= 50).sort((a, b) => b.priceOverBound - a.priceOverBound);
+      large.filter((result) => result.topology === topology).map(({ costOverBound }) => costOverBound);
+    const [worst] = own.filter(({ pods }) => pods >= 50).sort((a, b) => b.costOverBound - a.costOverBound);
     return {
       market,
       geometricMeans: { flat: geometricMean(ratios(false)), topology: geometricMean(ratios(true)) },
       worst: {
         workload: worst?.workload ?? "none",
         pods: worst?.pods ?? 0,
-        ratio: worst?.priceOverBound ?? Number.NaN,
+        ratio: worst?.costOverBound ?? Number.NaN,
       },
     };
   });

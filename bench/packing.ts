@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { CapacityType } from "../shared/ports.ts";
+import { planCostUsdPerHour } from "../shared/provisioning/plan.ts";
 import { planProvisioning } from "../shared/provisioning/scheduler.ts";
 import { type PackingSummary, summaryOf } from "./packing-summary.ts";
+import { writeResults } from "./results-file.ts";
 import { ownSuite, readSuite } from "./suite.ts";
 import { casesOf, type SuiteCase, worldOf } from "./world.ts";
 
@@ -21,10 +20,15 @@ export interface PackingResult {
   readonly pods: number;
   readonly nodes: number;
   readonly unplaced: number;
+  /** The instances alone. */
   readonly priceUsdPerHour: number;
+  /** With the nodes' volumes. */
+  readonly costUsdPerHour: number;
   readonly spotSpreadUsdPerHour: number;
+  readonly spotFlexibilityUsdPerHour: number;
+  /** Of the cost. */
   readonly lowerBoundUsdPerHour: number;
-  readonly priceOverBound: number;
+  readonly costOverBound: number;
   /** The median of the runs. */
   readonly milliseconds: number;
 }
@@ -60,9 +64,9 @@ for (const one of cases) {
   }
 }
 const summary = summaryOf(results);
-for (const [name, value] of summaryLines(summary)) print(`${name.padEnd(64)}${value}`);
+for (const [name, value] of summaryLines(summary)) print(`${name.padEnd(80)}${value}`);
 if (options.json) console.log(JSON.stringify({ results, summary }, undefined, 2));
-writeResults();
+writeResults(`packing${options.smoke ? "-smoke" : ""}`, { seed: suite.seed, results, summary });
 const unplaced = results.reduce((sum, result) => sum + result.unplaced, 0);
 if (unplaced > 0) {
   console.error(`${unplaced} pods found no node, though each fits a NodePool`);
@@ -70,7 +74,7 @@ if (unplaced > 0) {
 }
 
 function measure(one: SuiteCase, spread: boolean): PackingResult {
-  const snapshot = worldOf(suite, one, spread ? {} : { spotSpreadShare: 1 });
+  const snapshot = worldOf(suite, one, spread ? {} : { spotSpreadShare: 1, spotMinOfferings: 0 });
   const times: number[] = [];
   let plan = planProvisioning(snapshot);
   for (let run = 0; run < (options.smoke || one.pods > 1000 ? 1 : 3); run++) {
@@ -78,7 +82,8 @@ function measure(one: SuiteCase, spread: boolean): PackingResult {
     plan = planProvisioning(snapshot);
     times.push(performance.now() - startedAt);
   }
-  const { priceUsdPerHour, spotSpreadUsdPerHour, lowerBoundUsdPerHour } = plan;
+  const { priceUsdPerHour, spotSpreadUsdPerHour, spotFlexibilityUsdPerHour, lowerBoundUsdPerHour } = plan;
+  const costUsdPerHour = planCostUsdPerHour(plan);
   return {
     workload: one.workload.name,
     topology: one.workload.topology,
@@ -88,9 +93,11 @@ function measure(one: SuiteCase, spread: boolean): PackingResult {
     nodes: plan.nodeClaims.length,
     unplaced: plan.unschedulable.length,
     priceUsdPerHour,
+    costUsdPerHour,
     spotSpreadUsdPerHour,
+    spotFlexibilityUsdPerHour,
     lowerBoundUsdPerHour,
-    priceOverBound: priceUsdPerHour / lowerBoundUsdPerHour,
+    costOverBound: costUsdPerHour / lowerBoundUsdPerHour,
     milliseconds: times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0,
   };
 }
@@ -98,10 +105,10 @@ function measure(one: SuiteCase, spread: boolean): PackingResult {
 function lineOf(result: PackingResult): string {
   const { workload, market, spread, pods, nodes, milliseconds } = result;
   const money = [
-    result.priceUsdPerHour,
-    result.spotSpreadUsdPerHour,
+    result.costUsdPerHour,
+    result.spotSpreadUsdPerHour + result.spotFlexibilityUsdPerHour,
     result.lowerBoundUsdPerHour,
-    result.priceOverBound,
+    result.costOverBound,
   ];
   const cells = [pods, nodes, ...money.map((usd) => usd.toFixed(3)), milliseconds.toFixed(1)];
   return line(workload, spread ? market : `${market}, loose`, cells);
@@ -113,21 +120,12 @@ function line(workload: string, market: string, cells: readonly (string | number
 
 function summaryLines(all: readonly PackingSummary[]): readonly (readonly [string, string])[] {
   return all.flatMap(({ market, geometricMeans: { flat, topology }, worst }) => [
-    [`${market}: cost over bound, 200 pods and more, geometric mean`, flat.toFixed(4)],
-    [`${market}: the same with topology`, topology.toFixed(4)],
-    [`${market}: the worst of 50 pods and more`, `${worst.ratio.toFixed(4)} (${worst.workload}, ${worst.pods} pods)`],
+    ...figure(`${market}: cost over bound, 200 pods and more, geometric mean`, flat),
+    ...figure(`${market}: the same with topology`, topology),
+    ...figure(`${market}: the worst of 50 pods and more (${worst.workload}, ${worst.pods} pods)`, worst.ratio),
   ]);
 }
 
-function writeResults(): void {
-  const folder = fileURLToPath(new URL("results/", import.meta.url));
-  const machine = {
-    node: process.version,
-    arch: process.arch,
-    cpu: cpus()[0]?.model ?? "unknown",
-    cores: cpus().length,
-  };
-  mkdirSync(folder, { recursive: true });
-  const file = `${folder}packing${options.smoke ? "-smoke" : ""}.json`;
-  writeFileSync(file, `${JSON.stringify({ seed: suite.seed, machine, results, summary }, undefined, 2)}\n`);
+function figure(name: string, value: number): readonly (readonly [string, string])[] {
+  return Number.isNaN(value) ? [] : [[name, value.toFixed(4)]];
 }

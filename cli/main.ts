@@ -3,7 +3,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from "commander
 import {
   defaultSettings,
   isKubernetesVersion,
+  isSlackPercent,
   minValuesPolicies,
+  mostSlackPercent,
   oldestKubernetesVersion,
   preferencePolicies,
   regionPattern,
@@ -80,8 +82,21 @@ function withInputs(command: Command): Command {
     .option("--scheduler-config <file>", "default topology spread, as Karpenter's scheduler configuration states it")
     .option("--served-pod-annotation <key[=value]>", "plan only for pods with this annotation", servedPods)
     .addOption(new Option("--preference-policy <policy>", "what preferences count for").choices(preferencePolicies))
-    .option("--preference-max-cost-percent <n>", "what preferences may add to the price (default 10)", percentage)
+    .option("--preference-max-cost-percent <n>", "what preferences may add to the cost (default 10)", percentage)
     .addOption(new Option("--min-values-policy <policy>", "how binding minValues are").choices(minValuesPolicies))
+    .option("--spot-spread-share <share>", "most of the spot nodes in one type and zone (default 0.4; 1: any)", share)
+    .option(
+      "--spot-min-offerings <n>",
+      "spot offerings that hold each spot node's pods (default 5; 0: any)",
+      wholeNumber,
+    )
+    .option("--node-charge <usd>", "USD per hour of a node beside instance and volumes (default 0)", amount)
+    .option(
+      "--packing-slack <percent>",
+      "plan without nominations, leaving this share of each new node's CPU and memory free",
+      slackPercent,
+    )
+    .option("--volume-price-factor <n>", "EBS prices in terms of us-east-1 (default 1)", amount)
     .addOption(outputOption(["table", "json", "yaml"]));
 }
 
@@ -89,7 +104,7 @@ function simulateCommand(): Command {
   return new Command("simulate")
     .description("run the production controllers through a scenario, in virtual time and without AWS")
     .argument("<scenario>", `a scenario file, or one that is shipped: ${shippedScenarios().join(", ")}`)
-    .option("--seed <n>", "seed of everything that is random", seedNumber, 1)
+    .option("--seed <n>", "seed of everything that is random", wholeNumber, 1)
     .option("--faults", "lose, double and delay events, fail calls")
     .option("--report <file>", "write a self-contained HTML report")
     .addOption(outputOption(["table", "json"]))
@@ -114,10 +129,26 @@ function collect(value: string, previous: readonly string[] = []): readonly stri
   return [...previous, value];
 }
 
-function seedNumber(text: string): number {
-  const seed = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(seed)) return seed;
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError("expected a whole number of 0 or more.");
+}
+
+function amount(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("expected a number of 0 or more, such as 0.02.");
+}
+
+function share(text: string): number {
+  const number = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && number > 0 && number <= 1) return number;
+  throw new InvalidArgumentError("expected a share above 0 and up to 1, such as 0.4.");
+}
+
+function slackPercent(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text) && isSlackPercent(Number(text))) return Number(text);
+  throw new InvalidArgumentError(`expected a number of percent from 0 to ${mostSlackPercent}, such as 3.`);
 }
 
 function percentage(text: string): number {

@@ -23,6 +23,11 @@ export interface OfflineOptions {
   readonly preferencePolicy?: Settings["preferencePolicy"];
   readonly preferenceMaxCostPercent?: number;
   readonly minValuesPolicy?: Settings["minValuesPolicy"];
+  readonly spotSpreadShare?: number;
+  readonly spotMinOfferings?: number;
+  readonly nodeCharge?: number;
+  readonly packingSlack?: number;
+  readonly volumePriceFactor?: number;
 }
 
 /** A cluster read from files, with notes for a person. */
@@ -77,6 +82,11 @@ function settingsOf(options: OfflineOptions, region: string): Settings {
     preferencePolicy: options.preferencePolicy ?? defaultSettings.preferencePolicy,
     preferenceMaxCostPercent: options.preferenceMaxCostPercent ?? defaultSettings.preferenceMaxCostPercent,
     minValuesPolicy: options.minValuesPolicy ?? defaultSettings.minValuesPolicy,
+    spotSpreadShare: options.spotSpreadShare ?? defaultSettings.spotSpreadShare,
+    spotMinOfferings: options.spotMinOfferings ?? defaultSettings.spotMinOfferings,
+    nodeChargeUsdPerHour: options.nodeCharge ?? defaultSettings.nodeChargeUsdPerHour,
+    volumePriceFactor: options.volumePriceFactor ?? defaultSettings.volumePriceFactor,
+    ...(options.packingSlack !== undefined && { nominatePods: false, packingSlackPercent: options.packingSlack }),
     ...(servedPodAnnotation === undefined ? {} : { servedPodAnnotation }),
   };
 }

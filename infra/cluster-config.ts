@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { minValuesPolicy, podTopologySpread, preferencePolicy, servedPodAnnotation } from "../shared/runtime/config.ts";
+import {
+  minValuesPolicy,
+  packingSlackPercent,
+  podTopologySpread,
+  preferencePolicy,
+  servedPodAnnotation,
+  spotSpreadShare,
+} from "../shared/runtime/config.ts";
 
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 180, 365] as const;
 
@@ -44,6 +51,18 @@ const clusterConfig = z.strictObject({
       /** Preferences are kept as far as they raise a plan's price by no more than this. */
       preferenceMaxCostPercent: z.number().min(0).exactOptional(),
       minValuesPolicy: minValuesPolicy.exactOptional(),
+      /** At most this share of a plan's spot nodes in one (type, zone), while an alternative within 15 % exists; 0.4 by default. */
+      spotSpreadShare: spotSpreadShare.exactOptional(),
+      /** Spot offerings that are to hold each spot node's pods, where they exist; 5 by default. */
+      spotMinOfferings: z.number().int().min(0).exactOptional(),
+      /** What a node costs beside its instance and its volumes; 0 by default. */
+      nodeChargeUsdPerHour: z.number().min(0).exactOptional(),
+      /** What EBS volumes cost in the region, in terms of us-east-1; 1 by default. */
+      volumePriceFactor: z.number().min(0).exactOptional(),
+      /** Whether kube-scheduler is told which planned node each pod is to go to (`status.nominatedNodeName`); true by default. */
+      nominatePods: z.boolean().exactOptional(),
+      /** Without nominations, the share of each new node's room that plans leave free. */
+      packingSlackPercent: packingSlackPercent.exactOptional(),
       /** `defaultConstraints` for pods that state no topology spread of their own. */
       podTopologySpread: podTopologySpread.exactOptional(),
     })

@@ -157,7 +157,14 @@ type Functions = Readonly<Record<FunctionName, NodeFunction>>;
 
 function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues): FunctionEnvironment {
   const { maxNodes, maxPriceUsdPerHour, maxLaunchesPerTenMinutes } = config.limits;
-  const { preferencePolicy, preferenceMaxCostPercent, minValuesPolicy, podTopologySpread } = config.scheduling;
+  const {
+    preferencePolicy,
+    preferenceMaxCostPercent,
+    minValuesPolicy,
+    podTopologySpread,
+    nominatePods,
+    packingSlackPercent,
+  } = config.scheduling;
   return {
     JOURNEYMAN_FUNCTION: name,
     JOURNEYMAN_CLUSTER_NAME: config.clusterName,
@@ -182,8 +189,22 @@ function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues
       JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT: String(preferenceMaxCostPercent),
     }),
     ...(minValuesPolicy !== undefined && { JOURNEYMAN_MIN_VALUES_POLICY: minValuesPolicy }),
+    ...costEnvironment(config.scheduling),
+    ...(nominatePods !== undefined && { JOURNEYMAN_NOMINATE_PODS: nominatePods ? "true" : "false" }),
+    ...(packingSlackPercent !== undefined && { JOURNEYMAN_PACKING_SLACK_PERCENT: String(packingSlackPercent) }),
     ...(podTopologySpread !== undefined && { JOURNEYMAN_SCHEDULER_CONFIG: JSON.stringify({ podTopologySpread }) }),
     ...(config.servedPodAnnotation !== undefined && { JOURNEYMAN_SERVED_POD_ANNOTATION: config.servedPodAnnotation }),
+  };
+}
+
+/** What decides what a plan keeps low. */
+function costEnvironment(scheduling: ClusterConfig["scheduling"]): Partial<FunctionEnvironment> {
+  const { spotSpreadShare, spotMinOfferings, nodeChargeUsdPerHour, volumePriceFactor } = scheduling;
+  return {
+    ...(spotSpreadShare !== undefined && { JOURNEYMAN_SPOT_SPREAD_SHARE: String(spotSpreadShare) }),
+    ...(spotMinOfferings !== undefined && { JOURNEYMAN_SPOT_MIN_OFFERINGS: String(spotMinOfferings) }),
+    ...(nodeChargeUsdPerHour !== undefined && { JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR: String(nodeChargeUsdPerHour) }),
+    ...(volumePriceFactor !== undefined && { JOURNEYMAN_VOLUME_PRICE_FACTOR: String(volumePriceFactor) }),
   };
 }
 

@@ -45,7 +45,9 @@ const writes: Readonly<Partial<Record<FunctionName, readonly PolicyRule[]>>> = {
     rule("autoscaling.x-k8s.io", ["capacitybuffers/status"], ["patch"]),
   ],
   lifecycle: [
-    rule("", ["nodes", "pods/status"], ["patch"]),
+    rule("", ["nodes"], ["patch"]),
+    // A ready node's planned pods are nominated to it (status.nominatedNodeName).
+    rule("", ["pods/status"], ["patch"]),
     rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
     // A node's owner reference blocks the deletion of its NodeClaim, for which admission asks this.
     rule("karpenter.sh", ["nodeclaims/finalizers"], ["update"]),

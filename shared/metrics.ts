@@ -30,6 +30,8 @@ export const metric = {
   foreignEvents: "journeyman_foreign_events_total",
   /** Events on pods that could not be written. */
   eventFailures: "journeyman_event_failures_total",
+  /** Nominations of pods to nodes that could not be written. */
+  nominationFailures: "journeyman_nomination_failures_total",
   /** Launching stopped at a cluster-wide limit (design rule 9). */
   limitReached: "journeyman_limit_reached_total",
 } as const;

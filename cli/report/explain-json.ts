@@ -2,8 +2,10 @@ import { formatPath } from "../../shared/api/problems.ts";
 import { offeringKey } from "../../shared/cloud/instance-type.ts";
 import type { PodExplanation } from "../../shared/provisioning/explain/explain-pod.ts";
 import type { Fix, Placement } from "../../shared/provisioning/explain/fixes.ts";
+import type { NodeCost } from "../../shared/provisioning/node-cost.ts";
 import type { PlannedNodeClaim, Refusal } from "../../shared/provisioning/plan.ts";
 import { type PodRecord, podName } from "../../shared/state/pod-record.ts";
+import { roundedCost } from "./plan-json.ts";
 
 /** What `explain pod -o json` prints (design §6). */
 export interface ExplanationReport {
@@ -30,7 +32,9 @@ export interface NewNodeReport {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: string;
+  /** Of the instance alone. */
   readonly priceUsdPerHour: number;
+  readonly nodeCost: NodeCost;
   /** Other pods on it. */
   readonly sharedWith: readonly string[];
   /** Other offerings that hold its pods, best first: `instanceType/zone/capacityType`. */
@@ -112,6 +116,7 @@ function newNodeReport(claim: PlannedNodeClaim, { uid }: PodRecord): NewNodeRepo
     zone,
     capacityType,
     priceUsdPerHour: rounded(priceUsdPerHour),
+    nodeCost: roundedCost(claim.nodeCost),
     sharedWith: claim.pods.filter((other) => other.uid !== uid).map(podName),
     alternatives: others.map((offering) => offeringKey(offering.instanceType, offering)),
     reason: claim.reason,

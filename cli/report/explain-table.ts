@@ -33,9 +33,13 @@ function situation(report: ExplanationReport): readonly string[] {
 
 function newNodeLines(node: NewNodeReport | undefined): readonly string[] {
   if (node === undefined) return [];
-  const { instanceType, capacityType, zone, nodePool, priceUsdPerHour, sharedWith } = node;
+  const { instanceType, capacityType, zone, nodePool, priceUsdPerHour, nodeCost, sharedWith } = node;
+  const ownCost = nodeCost.volumesUsdPerHour + nodeCost.chargeUsdPerHour;
   return [
     `  ${node.name}: ${instanceType} ${capacityType} in ${zone} of NodePool ${nodePool}, ${priceUsdPerHour.toFixed(4)} USD/h`,
+    ...(ownCost > 0
+      ? [`  with its volumes and the charge per node ${(priceUsdPerHour + ownCost).toFixed(4)} USD/h`]
+      : []),
     ...wrapped(`why: ${node.reason}`, "  "),
     ...(sharedWith.length === 0 ? [] : wrapped(`shared with ${someOf(sharedWith)}`, "  ")),
   ];

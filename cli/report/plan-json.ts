@@ -1,9 +1,13 @@
 import { offeringKey } from "../../shared/cloud/instance-type.ts";
-import type { PlannedNodeClaim, ProvisioningPlan } from "../../shared/provisioning/plan.ts";
+import type { NodeCost } from "../../shared/provisioning/node-cost.ts";
+import { type PlannedNodeClaim, type ProvisioningPlan, planCostUsdPerHour } from "../../shared/provisioning/plan.ts";
 import { formatResources, type Resources } from "../../shared/scheduling/resources.ts";
 import { podName } from "../../shared/state/pod-record.ts";
 
-/** What `plan -o json` prints (design §6). Prices are the instances' alone, in USD per hour. */
+/**
+ * What `plan -o json` prints (design §6), in USD per hour. A price, and the bound beside it, is the instances' alone; a cost has the
+ * nodes' volumes and charges in it.
+ */
 export interface PlanReport {
   readonly nodeClaims: readonly NodeClaimReport[];
   readonly existingNodes: readonly { readonly name: string; readonly pods: readonly string[] }[];
@@ -15,10 +19,18 @@ export interface PlanReport {
     readonly nodes: number;
     readonly priceUsdPerHour: number;
     readonly lowerBoundUsdPerHour: number;
-    /** The part of the price that keeps spot nodes apart (design §4.1, step 7). */
+    readonly nodeCost: NodeCost;
+    /** What the plan keeps low: the price with the volumes and the charges of the nodes. */
+    readonly costUsdPerHour: number;
+    readonly costLowerBoundUsdPerHour: number;
+    /** The part of the cost that lets enough spot offerings hold each spot node's pods. */
+    readonly spotFlexibilityUsdPerHour: number;
+    /** The part of the cost that keeps spot nodes apart (design §4.1, step 7). */
     readonly spotSpreadUsdPerHour: number;
-    /** The part of the price that keeps pods' preferences. */
+    /** The part of the cost that keeps pods' preferences. */
     readonly preferenceCostUsdPerHour: number;
+    /** The share of each new node's CPU and memory that is left free, for want of nominations. */
+    readonly packingSlackPercent?: number;
   };
   /** The other pods without a node: none is planned for them now, and they are not among the totals. */
   readonly waiting: readonly WaitingReport[];
@@ -41,6 +53,8 @@ export interface NodeClaimReport {
   /** Other offerings that hold these pods, best first: `instanceType/zone/capacityType`. */
   readonly alternatives: readonly string[];
   readonly reason: string;
+  /** Beside the price: volumes and charge. Of the price: what DaemonSets take. */
+  readonly nodeCost: NodeCost;
 }
 
 export interface UnschedulableReport {
@@ -69,9 +83,14 @@ export function planReport(plan: ProvisioningPlan): PlanReport {
       scheduled,
       nodes: plan.nodeClaims.length,
       priceUsdPerHour: rounded(plan.priceUsdPerHour),
-      lowerBoundUsdPerHour: rounded(plan.lowerBoundUsdPerHour),
+      lowerBoundUsdPerHour: rounded(plan.instancesLowerBound.value),
+      nodeCost: roundedCost(plan.nodeCost),
+      costUsdPerHour: rounded(planCostUsdPerHour(plan)),
+      costLowerBoundUsdPerHour: rounded(plan.lowerBoundUsdPerHour),
+      spotFlexibilityUsdPerHour: rounded(plan.spotFlexibilityUsdPerHour),
       spotSpreadUsdPerHour: rounded(plan.spotSpreadUsdPerHour),
       preferenceCostUsdPerHour: rounded(plan.preferenceCostUsdPerHour),
+      ...(plan.packingSlackPercent !== undefined && { packingSlackPercent: plan.packingSlackPercent }),
     },
     waiting: plan.waiting.map(({ pod, reason }) => ({ pod: podName(pod), reason })),
   };
@@ -97,6 +116,7 @@ function nodeClaimReport(claim: PlannedNodeClaim): NodeClaimReport {
     priceUsdPerPodHour: rounded(chosen.priceUsdPerHour / Math.max(1, claim.pods.length)),
     alternatives: others.map((offering) => offeringKey(offering.instanceType, offering)),
     reason: claim.reason,
+    nodeCost: roundedCost(claim.nodeCost),
   };
 }
 
@@ -113,6 +133,15 @@ function formatted(resources: Resources, names: readonly string[]): Readonly<Rec
 
 function share(part: number, whole: number): number {
   return whole > 0 ? part / whole : 0;
+}
+
+/** As it is reported. */
+export function roundedCost({ volumesUsdPerHour, chargeUsdPerHour, daemonSetsUsdPerHour }: NodeCost): NodeCost {
+  return {
+    volumesUsdPerHour: rounded(volumesUsdPerHour),
+    chargeUsdPerHour: rounded(chargeUsdPerHour),
+    daemonSetsUsdPerHour: rounded(daemonSetsUsdPerHour),
+  };
 }
 
 /** Six decimals: a millionth of a dollar, and no trace of floating point. */

@@ -108,13 +108,32 @@ function totals({ totals: sum, existingNodes: existing }: PlanReport): readonly 
   const onExisting = existing.reduce((pods, node) => pods + node.pods.length, 0);
   const scheduled = `${sum.scheduled} of ${counted(sum.pods, "pod")} placed`;
   const where = onExisting === 0 ? "" : `, ${onExisting} of them on nodes that exist`;
-  const { lowerBoundUsdPerHour: bound, spotSpreadUsdPerHour: spread, preferenceCostUsdPerHour: preferences } = sum;
-  const above = bound > 0 ? Math.max(0, sum.priceUsdPerHour / bound - 1) * 100 : 0;
+  const { costLowerBoundUsdPerHour: bound, spotSpreadUsdPerHour: spread, spotFlexibilityUsdPerHour: offerings } = sum;
+  const { costUsdPerHour: cost, preferenceCostUsdPerHour: preferences, packingSlackPercent: slack = 0 } = sum;
+  const above = bound > 0 ? Math.max(0, cost / bound - 1) * 100 : 0;
   return [
     `${scheduled}${where}; ${counted(sum.nodes, "new node")} for ${usd(sum.priceUsdPerHour)} USD/h`,
+    ...ownCost(sum),
+    ...(offerings > 0 ? [`${usd(offerings)} USD/h of it lets other spot offerings stand in`] : []),
     ...(spread > 0 ? [`${usd(spread)} USD/h of it keeps spot nodes out of one basket`] : []),
     ...(preferences > 0 ? [`${usd(preferences)} USD/h of it keeps the pods' preferences`] : []),
+    ...(slack > 0
+      ? [`${slack} % of each new node's CPU and memory is left free: pods are not nominated to nodes`]
+      : []),
     ...(sum.nodes === 0 ? [] : [`lower bound ${usd(bound)} USD/h: the plan is ${above.toFixed(1)} % above the bound`]),
+  ];
+}
+
+/** What the nodes cost beside their instances, and how much of these DaemonSets take. */
+function ownCost({ costUsdPerHour: cost, nodeCost }: PlanReport["totals"]): readonly string[] {
+  const { volumesUsdPerHour: volumes, chargeUsdPerHour: charge, daemonSetsUsdPerHour: daemons } = nodeCost;
+  const beside = [
+    ...(volumes > 0 ? [`${usd(volumes)} for their volumes`] : []),
+    ...(charge > 0 ? [`${usd(charge)} for the charge per node`] : []),
+  ];
+  return [
+    ...(beside.length === 0 ? [] : [`with ${beside.join(" and ")}: ${usd(cost)} USD/h in all`]),
+    ...(daemons > 0 ? [`${usd(daemons)} USD/h of it is for DaemonSets`] : []),
   ];
 }
 

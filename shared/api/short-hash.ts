@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** Crockford's base32 in lower case: no i, l, o, u, so that a name can be read aloud. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const bitsPerCharacter = 5n;
+const bitsPerCharacter = 5;
 const longest = 51;
 
 /**
@@ -13,11 +13,14 @@ export function shortHash(text: string, length = 10): string {
   if (!Number.isInteger(length) || length < 1 || length > longest) {
     throw new RangeError(`a hash of ${length} characters was asked for; accepted are 1 to ${longest}`);
   }
-  let bits = BigInt(`0x${createHash("sha256").update(text).digest("hex")}`);
+  const bytes = createHash("sha256").update(text).digest();
   let hash = "";
   for (let index = 0; index < length; index++) {
-    hash += alphabet.charAt(Number(bits & 31n));
-    bits >>= bitsPerCharacter;
+    // The digest is one large number, read from its last bit.
+    const bit = index * bitsPerCharacter;
+    const low = bytes.length - 1 - (bit >> 3);
+    const word = ((bytes[low - 1] ?? 0) << 8) | (bytes[low] ?? 0);
+    hash += alphabet.charAt((word >> (bit & 7)) & 31);
   }
   return hash;
 }

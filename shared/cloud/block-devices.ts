@@ -3,17 +3,19 @@ import type { RunInstancesRequest } from "../ports.ts";
 import { quantityToWhole } from "../scheduling/quantities.ts";
 import { amiFamilyTraits, resolveAmiFamily } from "./ami-family.ts";
 
-type DeviceRequest = RunInstancesRequest["blockDeviceMappings"][number];
+/** A volume as EC2 is asked for it. */
+export type DeviceRequest = RunInstancesRequest["blockDeviceMappings"][number];
 
 /** Volumes of a node: the class's own, else the family's defaults (gp3, encrypted); Custom images bring theirs. */
 export function blockDevices(nodeClass: EC2NodeClass): readonly DeviceRequest[] {
-  return nodeClass.spec.blockDeviceMappings?.flatMap(deviceRequest) ?? defaultDevices(nodeClass);
+  return nodeClass.spec.blockDeviceMappings?.flatMap(deviceRequest) ?? imageDevices(nodeClass);
 }
 
 const bottlerocketRootDevice = "/dev/xvda";
 const bottlerocketRootGib = 4;
 
-function defaultDevices(nodeClass: EC2NodeClass): readonly DeviceRequest[] {
+/** The volumes that come with the family's image; none known of a Custom one. */
+export function imageDevices(nodeClass: EC2NodeClass): readonly DeviceRequest[] {
   const family = resolveAmiFamily(nodeClass);
   const { ephemeralDevice, defaultVolumeGib } = amiFamilyTraits(family);
   if (ephemeralDevice === undefined) return [];
@@ -27,7 +29,7 @@ function defaultDevice(deviceName: string, volumeSizeGib: number): DeviceRequest
 
 /** Devices of the volumes that come with the family's image; none known of a Custom one. */
 export function imageDeviceNames(nodeClass: EC2NodeClass): readonly string[] {
-  return defaultDevices(nodeClass).map(({ deviceName }) => deviceName);
+  return imageDevices(nodeClass).map(({ deviceName }) => deviceName);
 }
 
 function deviceRequest({ deviceName, ebs }: BlockDeviceMapping): readonly DeviceRequest[] {

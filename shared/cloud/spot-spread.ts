@@ -33,17 +33,11 @@ export function spreadSpot<C extends SpreadClaim>(
   fleet: readonly SpotFleetCount[],
   share = 0.4,
 ): SpreadClaims<C> {
-  const spot = claims.filter((claim) => claim.offerings[0].capacityType === "spot");
-  const poolSize = sums([
-    ...fleet.map(({ nodePool, nodes }): Tally => [nodePool, nodes]),
-    ...spot.map(({ nodePool }): Tally => [nodePool, 1]),
-  ]);
-  const held = sums(fleet.map(({ nodePool, nodes, ...place }): Tally => [inPool(nodePool, place), nodes]));
-  const planLimit = limitOf(spot.length, share);
+  const { ofPlan, ofPool, held: inFleet } = spotLimits(claims, fleet, share);
+  const held = new Map(inFleet);
   const hasRoom = (nodePool: string, offering: RankedOffering): boolean =>
     offering.capacityType !== "spot" ||
-    ((held.get(inPlan(offering)) ?? 0) < planLimit &&
-      (held.get(inPool(nodePool, offering)) ?? 0) < limitOf(poolSize.get(nodePool) ?? 0, share));
+    ((held.get(inPlan(offering)) ?? 0) < ofPlan && (held.get(inPool(nodePool, offering)) ?? 0) < ofPool(nodePool));
 
   const spread = new Map<string, C>();
   let extraUsdPerHour = 0;
@@ -62,6 +56,33 @@ export function spreadSpot<C extends SpreadClaim>(
   return { claims: claims.map((claim) => spread.get(claim.name) ?? claim), extraUsdPerHour };
 }
 
+/** How many nodes one (type, zone) may have. */
+export interface SpotLimits {
+  readonly ofPlan: number;
+  /** Of a NodePool's fleet, with the plan's nodes. */
+  readonly ofPool: (nodePool: string) => number;
+  /** Running nodes by {@link inPool}. */
+  readonly held: ReadonlyMap<string, number>;
+}
+
+/** What {@link spreadSpot} allows for a plan with as many spot nodes as these claims. */
+export function spotLimits(
+  claims: readonly Pick<SpreadClaim, "nodePool" | "offerings">[],
+  fleet: readonly SpotFleetCount[],
+  share: number,
+): SpotLimits {
+  const spot = claims.filter((claim) => claim.offerings[0].capacityType === "spot");
+  const poolSize = sums([
+    ...fleet.map(({ nodePool, nodes }): Tally => [nodePool, nodes]),
+    ...spot.map(({ nodePool }): Tally => [nodePool, 1]),
+  ]);
+  return {
+    ofPlan: limitOf(spot.length, share),
+    ofPool: (nodePool) => limitOf(poolSize.get(nodePool) ?? 0, share),
+    held: sums(fleet.map(({ nodePool, nodes, ...place }): Tally => [inPool(nodePool, place), nodes])),
+  };
+}
+
 const smallestLimit = 3;
 const largestPremium = 1.15;
 
@@ -76,11 +97,13 @@ function isNear(offering: RankedOffering, first: RankedOffering): boolean {
   return offering.priceUsdPerHour <= first.priceUsdPerHour * largestPremium;
 }
 
-function inPlan(place: Place): string {
+/** A (type, zone). */
+export function inPlan(place: Place): string {
   return `${place.instanceType}/${place.zone}`;
 }
 
-function inPool(nodePool: string, place: Place): string {
+/** A (type, zone) of a NodePool. */
+export function inPool(nodePool: string, place: Place): string {
   return `${nodePool}/${inPlan(place)}`;
 }
 

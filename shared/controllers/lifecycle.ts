@@ -5,13 +5,12 @@ import type { Hint } from "../hints.ts";
 import { metric } from "../metrics.ts";
 import { type MergePatch, type Ports, ProviderError } from "../ports.ts";
 import { isTrue } from "../state/conditions.ts";
-import { nominationHolds } from "../state/nomination-holds.ts";
-import { PodDecoder } from "../state/pod-decoding.ts";
 import { instanceIdOf } from "../state/provider-id.ts";
 import type { Settings } from "../state/settings.ts";
 import { stepOf } from "../state/step.ts";
 import { deleteClaim } from "./claim-deletion.ts";
 import { tagInstance } from "./instance-tagging.ts";
+import { nominateAgain, nominateForOpening, sweepNominations, withdrawNominations } from "./lifecycle-nominations.ts";
 import {
   conditionPatch,
   initializationObstacle,
@@ -76,7 +75,16 @@ async function sweep(ports: Ports, settings: Settings): Promise<void> {
       ports.telemetry.log("warn", "lifecycle step failed; the next sweep tries again", fields);
     }
   });
-  await recordPodActivity(ports);
+  await lookAtPods(ports, settings);
+}
+
+/** What becomes of the pods themselves, with claims as the steps above have left them. */
+async function lookAtPods(ports: Ports, settings: Settings): Promise<void> {
+  const claims = await ports.kubernetes.list("NodeClaim");
+  const pods = await ports.kubernetes.list("Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
+  const { cleared } = await sweepNominations({ ports, settings, claims }, pods);
+  if (cleared) await ports.hints.send({ kind: "provision", reason: "retry", at: ports.clock.now() });
+  await recordPodActivity(ports, claims, pods);
 }
 
 async function nodeSeen(ports: Ports, settings: Settings, name: string): Promise<void> {
@@ -122,7 +130,7 @@ async function findNodes(ports: Ports, claim: NodeClaim): Promise<readonly Node[
 /** All steps that are due for one claim. Time limits are looked at last, so that a late controller kills nothing that has arrived. */
 async function advance(scope: Scope, claim: NodeClaim): Promise<void> {
   const { ports, settings } = scope;
-  if (claim.metadata.deletionTimestamp !== undefined) return startTermination(ports, claim);
+  if (claim.metadata.deletionTimestamp !== undefined) return startTermination(scope, claim);
   const nodes = claim.status?.providerID === undefined ? [] : await scope.nodesOf(claim);
   const [node] = nodes;
   if (node?.metadata.deletionTimestamp !== undefined) {
@@ -170,10 +178,10 @@ async function initialize(scope: Scope, claim: NodeClaim, node: Node): Promise<N
   if (node.metadata.labels?.[label.initialized] !== "true") {
     const obstacle = initializationObstacle(claim, node);
     if (obstacle !== undefined) return report(ports, claim, "Initialized", "Unknown", obstacle);
-    await nominatePods(scope, claim, node.metadata.name);
+    const nominations = await nominateForOpening(scope, claim, node);
     const open = await updateNode(ports, node, initializedNodePatch);
     if (open === undefined) return claim;
-    await nominatePods(scope, claim, node.metadata.name);
+    await nominateAgain(scope, nominations);
     ports.telemetry.count(metric.nodesCreated, 1, { nodepool: claim.metadata.labels?.[label.nodePool] ?? "" });
   }
   const changes = [
@@ -183,27 +191,9 @@ async function initialize(scope: Scope, claim: NodeClaim, node: Node): Promise<N
   return updateStatus(ports, claim, (fresh) => conditionPatch(fresh, changes, ports.clock.now()));
 }
 
-/** Sets `nominatedNodeName` on this claim's pending pods. A nomination that another component has made is not touched (KEP-5278). */
-async function nominatePods(scope: Scope, claim: NodeClaim, nodeName: string): Promise<void> {
-  const { ports, claims } = scope;
-  const decoder = new PodDecoder();
-  const pending = (await ports.kubernetes.list("Pod", { fieldSelector: "spec.nodeName=" })).map((pod) =>
-    decoder.decode(pod),
-  );
-  const holds = nominationHolds({ now: ports.clock.now(), nodeClaims: claims, pods: pending, leavingNodes: new Set() });
-  const ours = (holds.podsByClaim.get(claim.metadata.name) ?? []).filter((pod) => pod.nominatedNodeName === undefined);
-  await limitedParallel(ours, 10, async ({ name, namespace }) => {
-    try {
-      const options = { subresource: "status" } as const;
-      await ports.kubernetes.patch("Pod", { name, namespace }, { status: { nominatedNodeName: nodeName } }, options);
-    } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== "NotFound") throw error;
-    }
-  });
-}
-
-/** A claim that somebody deleted has not started its steps: the first one is due. */
-async function startTermination(ports: Ports, claim: NodeClaim): Promise<void> {
+/** A claim that somebody deleted has not started its steps: the first one is due. Its pods wait for it no longer. */
+async function startTermination({ ports, settings }: Scope, claim: NodeClaim): Promise<void> {
+  await withdrawNominations(ports, settings, claim);
   const { n } = stepOf(claim);
   if (n === 0)
     await ports.hints.send({ kind: "termination", nodeClaim: claim.metadata.name, step: n, at: ports.clock.now() });

@@ -3,7 +3,7 @@ import { ec2NodeClassHash, hashVersion, nodePoolHash } from "../api/hashes.ts";
 import { annotation, awsGroup, terminationFinalizer, wellKnownLabels } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { offeringKey } from "../cloud/instance-type.ts";
-import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
+import { type PlannedNodeClaim, type ProvisioningPlan, planCostUsdPerHour } from "../provisioning/plan.ts";
 import { poolTypes } from "../provisioning/pool-types.ts";
 import { type Requirements, requirementEntries } from "../scheduling/requirements.ts";
 import { formatResources } from "../scheduling/resources.ts";
@@ -15,7 +15,7 @@ import { cutText } from "./cut-text.ts";
 /** What a claim was planned from and with. */
 export interface Planning {
   readonly snapshot: Snapshot;
-  readonly plan: Pick<ProvisioningPlan, "priceUsdPerHour" | "lowerBoundUsdPerHour">;
+  readonly plan: Pick<ProvisioningPlan, "priceUsdPerHour" | "nodeCost" | "lowerBoundUsdPerHour">;
 }
 
 const mostReasonBytes = 1_024;
@@ -89,10 +89,11 @@ function overlayAnnotations(
   };
 }
 
-/** The choice, the plan's price beside its bound, and as many of the pods' names as there is room for. */
+/** The choice, the plan's cost beside its bound, and as many of the pods' names as there is room for. */
 function reasonText({ reason, pods }: PlannedNodeClaim, plan: Planning["plan"]): string {
   const usd = (price: number) => `${Number(price.toFixed(4))} USD per hour`;
-  const whole = `the whole plan: ${usd(plan.priceUsdPerHour)}, at least ${usd(plan.lowerBoundUsdPerHour)}`;
+  const cost = `${usd(planCostUsdPerHour(plan))} with volumes and charges`;
+  const whole = `the whole plan: ${cost}, at least ${usd(plan.lowerBoundUsdPerHour)}`;
   const text = pods.length === 0 ? reason : `${reason}; ${whole}; pods: ${pods.map(podName).join(", ")}`;
   return cutText(text, mostReasonBytes);
 }

@@ -1,3 +1,4 @@
+import type { Pod } from "../api/core.ts";
 import { annotation, label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { NodePool } from "../api/node-pool.ts";
@@ -19,11 +20,13 @@ import { update } from "./optimistic-update.ts";
  * terminate since the last look shows as another digest of the node's pods, so that the time is exact to the sweep's period and never
  * early (Karpenter: at most once per 10 s, karpenter-core §6.4).
  */
-export async function recordPodActivity(ports: Ports): Promise<void> {
-  const claims = await ports.kubernetes.list("NodeClaim");
+export async function recordPodActivity(
+  ports: Ports,
+  claims: readonly NodeClaim[],
+  pods: readonly Pod[],
+): Promise<void> {
   const pools = new Map((await ports.kubernetes.list("NodePool")).map((pool) => [pool.metadata.name, pool]));
   const decoder = new PodDecoder();
-  const pods = await ports.kubernetes.list("Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   const podsByNode = Map.groupBy(
     pods.map((pod) => decoder.decode(pod)),
     (pod) => pod.nodeName ?? "",

@@ -4,6 +4,7 @@ import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
 import { withoutBufferPods } from "../provisioning/buffer-plan.ts";
 import { claimOfferings } from "../provisioning/claim-offerings.ts";
+import { sumOfCosts } from "../provisioning/node-cost.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
 import { planProvisioning } from "../provisioning/scheduler.ts";
 import { planStaticCapacity, type StaticCapacityPlan, withStaticCapacity } from "../provisioning/static-capacity.ts";
@@ -102,7 +103,7 @@ async function pass(
   return plan;
 }
 
-const noPods = { priceUsdPerHour: 0, lowerBoundUsdPerHour: 0 };
+const noPods = { priceUsdPerHour: 0, nodeCost: sumOfCosts([]), lowerBoundUsdPerHour: 0 };
 
 /** The claims that were written for planned ones, without those that could not be. */
 async function created(
@@ -139,6 +140,7 @@ function report(ports: Ports, plan: ProvisioningPlan, { shortfalls }: StaticCapa
     existing: plan.existing.map(({ name, pods }) => ({ name, pods: pods.length })),
     unschedulable: plan.unschedulable.map(({ pod, reasons }) => ({ pod: podName(pod), reasons })),
     priceUsdPerHour: plan.priceUsdPerHour,
+    nodeCost: plan.nodeCost,
     lowerBoundUsdPerHour: plan.lowerBoundUsdPerHour,
   });
 }

@@ -3,7 +3,7 @@ import type { NewDemand } from "./new-demand.ts";
 import type { PodClass } from "./pod-class.ts";
 import type { Topology } from "./topology.ts";
 import type { TopologyGroup } from "./topology-group.ts";
-import { countIn, isEmptyEverywhere } from "./topology-rules.ts";
+import { isEmptyEverywhere } from "./topology-rules.ts";
 
 /** Whom the pods of a demand must be near. */
 export interface Wishes {
@@ -14,57 +14,96 @@ export interface Wishes {
   readonly isForItself: boolean;
 }
 
-export function wishesOf(demands: readonly NewDemand[], owner: number, topology: Topology): Wishes {
-  const demand = demands[owner];
-  if (demand === undefined) return { targets: [], elsewhere: [], isForItself: false };
-  const { podClass, constraints } = demand;
-  const affinity = topology.of(constraints).owned.filter((group) => group.kind === "affinity");
-  const onHostname = affinity.filter((group) => group.key === label.hostname);
-  const isFirst = owner === firstDemandOf(demands, podClass);
-  const targets = onHostname.map((group) => {
-    // Members of the kind that run already, or that lie in another domain or tier, take away the freedom to choose.
-    const mayBeFirst = isEmptyEverywhere(group) && isFirst;
-    return matching(demands, group).filter(
-      (index) => demands[index]?.podClass !== podClass || (mayBeFirst && index === owner),
-    );
-  });
-  return {
-    targets,
-    elsewhere: affinity
-      .filter((group) => group.key !== label.hostname)
-      .flatMap((group) => wishIn(group, owner, demands)),
-    isForItself: onHostname.some((group) => group.matches(constraints)),
-  };
+/** By demand. */
+export function wishesAmong(demands: readonly NewDemand[], topology: Topology): readonly Wishes[] {
+  const finder = new WishFinder(demands, topology);
+  return demands.map((_, owner) => finder.wishesOf(owner));
 }
 
-/** Nothing to wish for where pods that match lie in the domain already, on nodes that exist. */
-function wishIn(
-  group: TopologyGroup,
-  owner: number,
+const noWishes: Wishes = { targets: [], elsewhere: [], isForItself: false };
+
+class WishFinder {
+  readonly #demands: readonly NewDemand[];
+  readonly #topology: Topology;
+  /** Demands by the affinity groups that they match. */
+  readonly #members: ReadonlyMap<TopologyGroup, readonly number[]>;
+  readonly #firsts: ReadonlyMap<PodClass, number>;
+
+  constructor(demands: readonly NewDemand[], topology: Topology) {
+    this.#demands = demands;
+    this.#topology = topology;
+    this.#members = membersByGroup(demands, topology);
+    this.#firsts = firstDemands(demands);
+  }
+
+  wishesOf(owner: number): Wishes {
+    const demand = this.#demands[owner];
+    const { owned, matched } = this.#topology.of(demand?.constraints);
+    const affinity = owned.filter((group) => group.kind === "affinity");
+    if (demand === undefined || affinity.length === 0) return noWishes;
+    const { podClass } = demand;
+    const onHostname = affinity.filter((group) => group.key === label.hostname);
+    const isFirst = owner === this.#firsts.get(podClass);
+    const targets = onHostname.map((group) => {
+      // Members of the kind that run already, or that lie in another domain or tier, take away the freedom to choose.
+      const mayBeFirst = isEmptyEverywhere(group) && isFirst;
+      return this.#membersOf(group).filter(
+        (index) => this.#demands[index]?.podClass !== podClass || (mayBeFirst && index === owner),
+      );
+    });
+    return {
+      targets,
+      elsewhere: affinity
+        .filter((group) => group.key !== label.hostname)
+        .flatMap((group) => this.#wishIn(group, owner, demand.domains.get(group.key))),
+      isForItself: onHostname.some((group) => matched.includes(group)),
+    };
+  }
+
+  /** Nothing to wish for where pods that match lie in the domain already, on nodes that exist. */
+  #wishIn(group: TopologyGroup, owner: number, domain: string | undefined): Wishes["elsewhere"] {
+    if (domain === undefined) return [];
+    const { key } = group;
+    const members = this.#membersOf(group);
+    const planned = members.filter((index) => this.#demands[index]?.domains.get(key) === domain);
+    if (group.counts.of(domain) > this.#podsOf(planned)) return [];
+    const mayBeFirst = group.counts.total <= this.#podsOf(members);
+    return [{ key, targets: planned.filter((index) => index !== owner || mayBeFirst) }];
+  }
+
+  #membersOf(group: TopologyGroup): readonly number[] {
+    return this.#members.get(group) ?? [];
+  }
+
+  #podsOf(indexes: readonly number[]): number {
+    return indexes.reduce((sum, index) => sum + (this.#demands[index]?.pods.length ?? 0), 0);
+  }
+}
+
+function membersByGroup(
   demands: readonly NewDemand[],
-): readonly { readonly key: string; readonly targets: readonly number[] }[] {
-  const { key } = group;
-  const domain = demands[owner]?.domains.get(key);
-  if (domain === undefined) return [];
-  const members = matching(demands, group);
-  const planned = members.filter((index) => demands[index]?.domains.get(key) === domain);
-  if (countIn(group.counts, domain) > podsOf(demands, planned)) return [];
-  const everywhere = [...group.counts.values()].reduce((sum, count) => sum + count, 0);
-  const mayBeFirst = everywhere <= podsOf(demands, members);
-  return [{ key, targets: planned.filter((index) => index !== owner || mayBeFirst) }];
+  topology: Topology,
+): ReadonlyMap<TopologyGroup, readonly number[]> {
+  const members = new Map<TopologyGroup, number[]>();
+  for (const [index, { constraints }] of demands.entries()) {
+    for (const group of topology.of(constraints).matched) {
+      if (group.kind !== "affinity") continue;
+      const known = members.get(group);
+      if (known === undefined) members.set(group, [index]);
+      else known.push(index);
+    }
+  }
+  return members;
 }
 
-function matching(demands: readonly NewDemand[], group: TopologyGroup): readonly number[] {
-  return demands.flatMap(({ constraints }, index) => (group.matches(constraints) ? [index] : []));
-}
-
-function podsOf(demands: readonly NewDemand[], indexes: readonly number[]): number {
-  return indexes.reduce((sum, index) => sum + (demands[index]?.pods.length ?? 0), 0);
-}
-
-function firstDemandOf(demands: readonly NewDemand[], podClass: PodClass): number | undefined {
-  const ofClass = [...demands.keys()].filter((index) => demands[index]?.podClass === podClass);
-  return ofClass.sort((a, b) => (demands[a]?.way ?? 0) - (demands[b]?.way ?? 0) || a - b)[0];
+/** Of each class the demand of the first way, and of that the first. */
+function firstDemands(demands: readonly NewDemand[]): ReadonlyMap<PodClass, number> {
+  const firsts = new Map<PodClass, number>();
+  for (const [index, { podClass, way }] of demands.entries()) {
+    const known = demands[firsts.get(podClass) ?? -1];
+    if (known === undefined || way < known.way) firsts.set(podClass, index);
+  }
+  return firsts;
 }
 
 /**

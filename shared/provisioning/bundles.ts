@@ -1,15 +1,12 @@
 import { label } from "../api/labels.ts";
-import { allows, intersectAll, type Requirement } from "../scheduling/requirements.ts";
-import { addResources, fits, type Resources } from "../scheduling/resources.ts";
-import { forsakenBy, wishesOf } from "./affinity-wishes.ts";
+import { forsakenBy, wishesAmong } from "./affinity-wishes.ts";
+import { lazily } from "./lazily.ts";
 import type { NewDemand, Unit, UnitPart } from "./new-demand.ts";
-import type { NodeOption } from "./node-options.ts";
-import { canShareNode } from "./node-sharing.ts";
-import { demandRequirements } from "./open-labels.ts";
+import { NodeSharing } from "./node-sharing.ts";
 import type { RefusalDetail } from "./plan.ts";
-import { sharedAttachments } from "./shared-attachments.ts";
 import type { Topology } from "./topology.ts";
 import { selfContradiction } from "./topology-refusals.ts";
+import { sharedOptions } from "./unit-options.ts";
 
 /** Units to pack, and what no node can hold together. */
 export interface Bundling {
@@ -23,7 +20,8 @@ export interface Bundling {
  * exactly one node (kube-scheduler lets only the first of a kind choose), and what does not fit stays behind.
  */
 export function bundle(demands: readonly NewDemand[], topology: Topology): Bundling {
-  const families = familiesOf(demands, topology).map((family) => bundleFamily(demands, family, topology));
+  const sharing = lazily(() => new NodeSharing(demands, topology));
+  const families = familiesOf(demands, topology).map((family) => bundleFamily(demands, family, topology, sharing));
   return { units: families.flatMap(({ units }) => units), refused: families.flatMap(({ refused }) => refused) };
 }
 
@@ -42,13 +40,13 @@ interface Family {
 }
 
 function familiesOf(demands: readonly NewDemand[], topology: Topology): readonly Family[] {
-  const wishes = demands.map((_, index) => wishesOf(demands, index, topology));
+  const wishes = wishesAmong(demands, topology);
   const forsaken = forsakenBy(wishes);
-  const family = demands.map((_, index) => index);
+  const leaders = Int32Array.from(demands.keys());
   wishes.forEach(({ targets }, owner) => {
-    if (!forsaken.has(owner)) for (const target of targets.flat()) merge(family, owner, target);
+    if (!forsaken.has(owner)) for (const target of targets.flat()) merge(leaders, owner, target);
   });
-  return [...Map.groupBy(demands.keys(), (index) => family[index]).values()].map((members) => {
+  return [...Map.groupBy(demands.keys(), (index) => leaderOf(leaders, index)).values()].map((members) => {
     const isOwner = (member: number) => (wishes[member]?.targets.length ?? 0) > 0;
     const attracted = members.filter((member) => isOwner(member) && !forsaken.has(member));
     return {
@@ -64,16 +62,28 @@ function familiesOf(demands: readonly NewDemand[], topology: Topology): readonly
   });
 }
 
-function merge(family: number[], a: number, b: number): void {
-  const [from, to] = [family[b], family[a]];
-  family.forEach((root, index) => {
-    if (root === from && to !== undefined) family[index] = to;
-  });
+/** Who stands for the family of a demand: disjoint sets, with paths halved on the way. */
+function leaderOf(leaders: Int32Array, demand: number): number {
+  let at = demand;
+  for (let next = leaders[at] ?? at; next !== at; next = leaders[at] ?? at) {
+    leaders[at] = leaders[next] ?? next;
+    at = next;
+  }
+  return at;
 }
 
-function bundleFamily(demands: readonly NewDemand[], family: Family, topology: Topology): Bundling {
+function merge(leaders: Int32Array, a: number, b: number): void {
+  leaders[leaderOf(leaders, b)] = leaderOf(leaders, a);
+}
+
+function bundleFamily(
+  demands: readonly NewDemand[],
+  family: Family,
+  topology: Topology,
+  sharing: () => NodeSharing,
+): Bundling {
   const podsOf = (demand: number) => demands[demand]?.pods.length ?? 0;
-  const bundles = bundlesOf(demands, family, topology);
+  const bundles = bundlesOf(demands, family, sharing);
   const inBundles = (demand: number) =>
     bundles.flat().reduce((sum, part) => sum + (part.demand === demand ? part.pods : 0), 0);
   const single = family.free.map((demand) => ({
@@ -124,14 +134,14 @@ const noCompany =
 function bundlesOf(
   demands: readonly NewDemand[],
   family: Family,
-  topology: Topology,
+  sharing: () => NodeSharing,
 ): readonly (readonly UnitPart[])[] {
   if (family.attracted.length === 0) return [];
   const sizeOf = (demand: number) => demands[demand]?.pods.length ?? 0;
   const mostBundles = family.isSelfAttracted ? 1 : Math.min(...[...family.wanted].map(sizeOf));
   const free = family.free.map((demand) => ({ demand, pods: 1 }));
   const fitsOneNode = (parts: readonly UnitPart[]) =>
-    sharedOptions(demands, parts).length > 0 && canShareNode(demands, parts, topology);
+    sharedOptions(demands, parts).length > 0 && sharing().canShareNode(parts);
   const share = (bundles: number, index: number) => [
     ...family.attracted.map((demand) => ({ demand, pods: shareOf(sizeOf(demand), bundles, index) })),
     ...free,
@@ -177,32 +187,4 @@ function largestBundle(
 /** The `index`-th of `parts` equal shares; the first ones take what is left over. */
 function shareOf(size: number, parts: number, index: number): number {
   return Math.floor(size / parts) + (index < size % parts ? 1 : 0);
-}
-
-/** The node options that every part of a unit accepts and that hold it whole. */
-export function sharedOptions(demands: readonly NewDemand[], parts: readonly UnitPart[]): readonly NodeOption[] {
-  const [first, ...others] = parts.map(({ demand }) => demands[demand]?.options ?? []);
-  const requests = addResources(unitRequests(demands, parts), sharedAttachments(demands, parts));
-  const rest = [...new Set(others)].map((options) => new Set(options));
-  const zone = parts.length < 2 ? undefined : zoneWanted(demands, parts);
-  return (first ?? []).filter(
-    (option) =>
-      rest.every((set) => set.has(option)) &&
-      fits(requests, option.free) &&
-      (zone === undefined || option.offerings.some((offering) => allows(zone, offering.zone))),
-  );
-}
-
-function zoneWanted(demands: readonly NewDemand[], parts: readonly UnitPart[]): Requirement | undefined {
-  const wanted = parts.flatMap(({ demand }) => demands[demand] ?? []).map(demandRequirements);
-  return intersectAll(...wanted).get(label.zone);
-}
-
-export function unitRequests(demands: readonly NewDemand[], parts: readonly UnitPart[]): Resources {
-  return addResources(
-    ...parts.map(({ demand, pods }) => {
-      const requests = demands[demand]?.constraints.requests ?? {};
-      return Object.fromEntries(Object.entries(requests).map(([resource, amount]) => [resource, amount * pods]));
-    }),
-  );
 }

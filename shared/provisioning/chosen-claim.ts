@@ -1,6 +1,7 @@
 import { label } from "../api/labels.ts";
 import type { RankedOffering } from "../cloud/ranking.ts";
 import { addResources } from "../scheduling/resources.ts";
+import { nodeCost } from "./node-cost.ts";
 import type { PlannedNodeClaim } from "./plan.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
 
@@ -10,6 +11,8 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
   const { metadata, spec } = pool.pool.spec.template;
   const [best, ...others] = offerings;
   const option = pool.options.find(({ instanceType }) => instanceType.name === best.instanceType);
+  const { daemonRequests = {}, instanceType } = option ?? {};
+  const allocatable = instanceType?.allocatable ?? {};
   return {
     name,
     nodePool,
@@ -19,8 +22,9 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
     labels: { ...metadata?.labels, [label.nodePool]: nodePool, [label.nodeClass]: pool.nodeClass.metadata.name },
     taints: pool.taints,
     startupTaints: spec.startupTaints ?? [],
-    requests: addResources(draft.podRequests, option?.daemonRequests ?? {}),
-    allocatable: option?.instanceType.allocatable ?? {},
+    requests: addResources(draft.podRequests, daemonRequests),
+    allocatable,
+    nodeCost: nodeCost(pool.nodeCharges, best.priceUsdPerHour, daemonRequests, allocatable),
     minValuesRelaxed,
     reason: reasonFor(pods.length, best, others),
   };

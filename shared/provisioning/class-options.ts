@@ -5,11 +5,14 @@ import { fits } from "../scheduling/resources.ts";
 import { firstUntolerated, refusingEffects } from "../scheduling/taints.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { isExotic } from "./exotic-types.ts";
+import { FitLevels } from "./fit-levels.ts";
+import { lazily } from "./lazily.ts";
 import { minValuesOf, type UnreachedMinValues, unreachedMinValues } from "./min-values.ts";
 import type { NodeOption, PlanningPools, PoolOptions } from "./node-options.ts";
 import { weightOf } from "./node-options.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
 import { hostPortRefusal, labelRefusal, taintRefusal, takenPort } from "./pool-refusals.ts";
+import { requirementsKey } from "./requirements-key.ts";
 import { isSoldInAllowedZone, whyNothingFits } from "./why-nothing-fits.ts";
 
 /** The nodes that could hold one pod of a class. */
@@ -17,7 +20,7 @@ export interface ClassOptions {
   /** By NodePool weight, heaviest first: a heavier pool is used while it can be. Equal weights compete on price. */
   readonly tiers: readonly Tier[];
   /** Why each other pool cannot take it. */
-  readonly rejections: readonly Refusal[];
+  readonly rejections: () => readonly Refusal[];
 }
 
 interface Tier {
@@ -25,52 +28,96 @@ interface Tier {
   readonly options: readonly NodeOption[];
 }
 
-/** Matches a class, with one of its node alternatives, against every NodePool. */
-export function classOptions(
-  constraints: PodConstraints,
-  wanted: Requirements,
-  { pools, rejected, minValuesPolicy }: PlanningPools,
-): ClassOptions {
-  const rejections = [...rejected];
-  const byWeight = new Map<number, NodeOption[]>();
-  for (const pool of pools) {
-    const match = matchPool(constraints, wanted, pool, minValuesPolicy);
-    if ("reason" in match) {
-      rejections.push({ nodePool: pool.pool.metadata.name, ...match });
-    } else {
-      const weight = weightOf(pool.pool);
-      byWeight.set(weight, [...(byWeight.get(weight) ?? []), ...match.options]);
-    }
+/**
+ * Matches classes, each with one of its node alternatives, against every NodePool. Classes that no pool tells apart share the lists of
+ * options that are found for them, also those whose requests reach the same options.
+ */
+export class PoolMatcher {
+  readonly #pools: PlanningPools;
+  readonly #fitLevels: FitLevels;
+  readonly #tiers = new Map<string, readonly Tier[]>();
+
+  constructor(pools: PlanningPools) {
+    this.#pools = pools;
+    this.#fitLevels = new FitLevels(pools.pools.flatMap(({ options }) => options.map(({ free }) => free)));
   }
-  return { tiers: [...byWeight].map(([weight, options]) => ({ weight, options })), rejections };
+
+  match(constraints: PodConstraints, wanted: Requirements): ClassOptions {
+    const key = this.#keyOf(constraints, wanted);
+    const tiers = this.#tiers.get(key) ?? this.#tiersFor(constraints, wanted);
+    this.#tiers.set(key, tiers);
+    return { tiers, rejections: lazily(() => this.#rejections(constraints, wanted)) };
+  }
+
+  /** All that {@link matchPool} looks at. */
+  #keyOf(constraints: PodConstraints, wanted: Requirements): string {
+    const { tolerations, avoidsPreferNoSchedule, hostPorts, requests } = constraints;
+    const others = JSON.stringify([tolerations, avoidsPreferNoSchedule, hostPorts]);
+    return `${others} ${requirementsKey(wanted)} ${this.#fitLevels.keyOf(requests)}`;
+  }
+
+  #tiersFor(constraints: PodConstraints, wanted: Requirements): readonly Tier[] {
+    const byWeight = new Map<number, (readonly NodeOption[])[]>();
+    for (const pool of this.#pools.pools) {
+      const match = matchPool(constraints, wanted, pool, this.#pools.minValuesPolicy);
+      if (match.kind === "refused") continue;
+      const weight = weightOf(pool.pool);
+      const known = byWeight.get(weight);
+      if (known === undefined) byWeight.set(weight, [match.options]);
+      else known.push(match.options);
+    }
+    return [...byWeight].map(([weight, lists]) => ({ weight, options: joined(lists) }));
+  }
+
+  #rejections(constraints: PodConstraints, wanted: Requirements): readonly Refusal[] {
+    const { pools, rejected, minValuesPolicy } = this.#pools;
+    const refused = pools.flatMap((pool): readonly Refusal[] => {
+      const match = matchPool(constraints, wanted, pool, minValuesPolicy);
+      return match.kind === "refused" ? [{ nodePool: pool.pool.metadata.name, ...match.why() }] : [];
+    });
+    return [...rejected, ...refused];
+  }
 }
+
+function joined(lists: readonly (readonly NodeOption[])[]): readonly NodeOption[] {
+  const [first = [], ...others] = lists;
+  return others.length === 0 ? first : lists.flat();
+}
+
+type PoolMatch =
+  | { readonly kind: "matched"; readonly options: readonly NodeOption[] }
+  | { readonly kind: "refused"; readonly why: () => RefusalDetail };
 
 function matchPool(
   constraints: PodConstraints,
   wanted: Requirements,
   pool: PoolOptions,
   minValuesPolicy: PlanningPools["minValuesPolicy"],
-): { readonly options: readonly NodeOption[] } | RefusalDetail {
+): PoolMatch {
   const taint = firstUntolerated(pool.taints, constraints.tolerations, refusingEffects(constraints));
-  if (taint !== undefined) return taintRefusal(taint, constraints);
+  if (taint !== undefined) return refusing(() => taintRefusal(taint, constraints));
   const conflict = firstIncompatibility(pool.requirements, wanted, wellKnownLabels);
-  if (conflict !== undefined) return labelRefusal(conflict, constraints);
+  if (conflict !== undefined) return refusing(() => labelRefusal(conflict, constraints));
   const options = matchingOptions(wanted, pool);
   const wantedPorts = constraints.hostPorts.map(parseHostPort);
   const portRefusal = hostPortRefusal(wantedPorts, options);
-  if (portRefusal !== undefined) return portRefusal;
+  if (portRefusal !== undefined) return refusing(() => portRefusal);
   const portFree =
     wantedPorts.length === 0 ? options : options.filter((option) => takenPort(wantedPorts, option) === undefined);
   const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
-  if (fitting.length === 0) return whyNothingFits(constraints, wanted, pool, portFree);
+  if (fitting.length === 0) return refusing(() => whyNothingFits(constraints, wanted, pool, portFree));
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
   const wantedValues = minValuesOf(pool);
   if (ordinary.length > 0 && unreachedMinValues(wantedValues, ordinary, wanted) === undefined) {
-    return { options: ordinary };
+    return { kind: "matched", options: ordinary };
   }
   const unreached = unreachedMinValues(wantedValues, fitting, wanted);
-  if (unreached !== undefined && minValuesPolicy === "Strict") return minValuesRefusal(unreached);
-  return { options: unreached === undefined || ordinary.length === 0 ? fitting : ordinary };
+  if (unreached !== undefined && minValuesPolicy === "Strict") return refusing(() => minValuesRefusal(unreached));
+  return { kind: "matched", options: unreached === undefined || ordinary.length === 0 ? fitting : ordinary };
+}
+
+function refusing(why: () => RefusalDetail): PoolMatch {
+  return { kind: "refused", why };
 }
 
 function minValuesRefusal({ key, least, reached }: UnreachedMinValues): RefusalDetail {

@@ -12,6 +12,6 @@ function triedRefusals({ levels, refusals }: OpenClass): readonly Refusal[] {
 
 /** One refusal for each NodePool, or one without a NodePool. */
 export function allRefusals(entry: OpenClass): readonly [Refusal, ...Refusal[]] {
-  const [first, ...others] = [...(entry.levels.at(-1)?.rejections ?? []), ...triedRefusals(entry)];
+  const [first, ...others] = [...(entry.levels.at(-1)?.rejections() ?? []), ...triedRefusals(entry)];
   return first === undefined ? [{ nodePool: "", reason: "there is no NodePool" }] : [first, ...others];
 }

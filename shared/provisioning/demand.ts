@@ -29,7 +29,8 @@ export function demandOf(snapshot: Snapshot, nodes: readonly ClusterNode[]): Dem
     leavingNodes: new Set(leaving.keys()),
   });
   const holders = new Map([...holds.podsByClaim].flatMap(([claim, pods]) => pods.map(({ uid }) => [uid, claim])));
-  const nodeNames = new Set(snapshot.nodes.map((node) => node.metadata.name));
+  // Nobody comes to a node that leaves: whom it is nominated for needs another.
+  const nodeNames = new Set(snapshot.nodes.map((node) => node.metadata.name).filter((name) => !leaving.has(name)));
   const pods: PodRecord[] = [];
   const waiting: WaitingPod[] = [];
   for (const pod of snapshot.pods.filter((one) => !hasEnded(one))) {

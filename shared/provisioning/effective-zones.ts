@@ -2,6 +2,7 @@ import { label } from "../api/labels.ts";
 import { allows } from "../scheduling/requirements.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
+import { zonesSold } from "./option-domains.ts";
 import type { Topology } from "./topology.ts";
 import { suitsNode } from "./topology-group.ts";
 import { domainRefusal } from "./topology-rules.ts";
@@ -31,18 +32,11 @@ export function podsByEffectiveZone(
   return counts;
 }
 
-/** Loops: this looks at every offering of every NodePool for every class. */
-function launchableZones(ways: Level["ways"]): ReadonlySet<string> {
-  const zones = new Set<string>();
-  for (const { options, requirements } of ways) {
+function launchableZones(ways: Level["ways"]): readonly string[] {
+  return ways.flatMap(({ options, requirements }) => {
     const wanted = requirements.get(label.zone);
-    for (const { offerings } of options) {
-      for (const { zone } of offerings) {
-        if (!zones.has(zone) && (wanted === undefined || allows(wanted, zone))) zones.add(zone);
-      }
-    }
-  }
-  return zones;
+    return zonesSold(options).filter((zone) => wanted === undefined || allows(wanted, zone));
+  });
 }
 
 function zonesOf({ constraints, ways }: Level, nodes: readonly ClusterNode[], topology: Topology): readonly string[] {
@@ -53,7 +47,7 @@ function zonesOf({ constraints, ways }: Level, nodes: readonly ClusterNode[], to
     .flatMap(({ labels }) => labels[label.zone] || []);
   const classTopology = topology.of(constraints);
   const isAdmitted = (key: string, domain: string | undefined) =>
-    domain === undefined || domainRefusal(topology, classTopology, constraints, key, domain) === undefined;
+    domain === undefined || domainRefusal(topology, classTopology, key, domain) === undefined;
   return [...new Set([...launchable, ...existing])].filter(
     (zone) => isAdmitted(label.zone, zone) && isAdmitted(label.zoneId, topology.zoneIds.get(zone)),
   );

@@ -1,10 +1,12 @@
-import { hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
+import { type HostPort, hostPortConflict, parseHostPort } from "../scheduling/host-ports.ts";
 import { addResources, fits, type Resources, subtractResources } from "../scheduling/resources.ts";
 import { firstUntolerated, refusingEffects } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { NominationHolds } from "../state/nomination-holds.ts";
 import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
 import type { Attachment, VolumeWorld } from "../state/volume-needs.ts";
+import type { ClassTopology } from "./class-topology.ts";
+import { requirementsKey } from "./requirements-key.ts";
 import { domainOf, possibleDomains, type Topology } from "./topology.ts";
 import { suitsNode } from "./topology-group.ts";
 import { domainRefusal, needsDomain } from "./topology-rules.ts";
@@ -14,8 +16,8 @@ import { withoutAttachments } from "./volume-constraints.ts";
 export class ExistingCapacity {
   readonly #slots: readonly Slot[];
   readonly #topology: Topology;
-
   readonly #volumes: VolumeWorld;
+  readonly #suitable = new Map<string, readonly Slot[]>();
 
   constructor(nodes: readonly ClusterNode[], holds: NominationHolds, topology: Topology, volumes: VolumeWorld) {
     this.#topology = topology;
@@ -40,13 +42,22 @@ export class ExistingCapacity {
 
   /** Starts filling for pods of these constraints. */
   fillerFor(constraints: PodConstraints): ClassFiller {
+    return new ClassFiller(constraints, this.#suitableFor(constraints), this.#topology, this.#volumes);
+  }
+
+  /** Nodes that classes with the same tolerations and node requirements may run on. */
+  #suitableFor(constraints: PodConstraints): readonly Slot[] {
+    const { tolerations, avoidsPreferNoSchedule, nodeAlternatives } = constraints;
+    const key = JSON.stringify([tolerations, avoidsPreferNoSchedule, nodeAlternatives.map(requirementsKey)]);
+    const known = this.#suitable.get(key);
+    if (known !== undefined) return known;
     const effects = refusingEffects(constraints);
-    const candidates = this.#slots.filter(
+    const suitable = this.#slots.filter(
       ({ node }) =>
-        firstUntolerated(node.taints, constraints.tolerations, effects) === undefined &&
-        suitsNode(constraints.nodeAlternatives, node),
+        firstUntolerated(node.taints, tolerations, effects) === undefined && suitsNode(nodeAlternatives, node),
     );
-    return new ClassFiller(constraints, candidates, this.#topology, this.#volumes);
+    this.#suitable.set(key, suitable);
+    return suitable;
   }
 
   /** Pods by node name, in the order they were placed. */
@@ -84,23 +95,27 @@ export function heldPods(node: ClusterNode, holds: NominationHolds): readonly Po
 export class ClassFiller {
   readonly #constraints: PodConstraints;
   readonly #requests: Resources;
+  readonly #wantedPorts: readonly HostPort[];
   readonly #topology: Topology;
+  readonly #classTopology: ClassTopology;
   readonly #volumes: VolumeWorld;
-  #candidates: Slot[];
+  readonly #candidates: Slot[];
 
   constructor(constraints: PodConstraints, candidates: readonly Slot[], topology: Topology, volumes: VolumeWorld) {
     this.#constraints = constraints;
     this.#requests = withoutAttachments(constraints.requests);
-    this.#candidates = [...candidates];
+    this.#wantedPorts = constraints.hostPorts.map(parseHostPort);
+    this.#candidates = candidates.filter((slot) => fits(this.#requests, slot.free));
     this.#topology = topology;
+    this.#classTopology = topology.of(constraints);
     this.#volumes = volumes;
   }
 
   /** True when some node took the pod; its topology counts are updated. */
   place(pod: PodRecord): boolean {
-    this.#candidates = this.#candidates.filter((slot) => fits(this.#requests, slot.free));
+    if (this.#candidates.length === 0) return false;
     const attachments = this.#volumes.attachmentsOf(pod);
-    const slot = this.#candidates.find((candidate) => canAttach(candidate, attachments) && this.#isAllowed(candidate));
+    const slot = this.#firstThat((candidate) => canAttach(candidate, attachments) && this.#isAllowed(candidate));
     if (slot === undefined) return false;
     slot.free = subtractResources(slot.free, this.#requests);
     attach(slot.attached, attachments);
@@ -110,35 +125,42 @@ export class ClassFiller {
     return true;
   }
 
-  #isAllowed(slot: Slot): boolean {
-    const wantedPorts = this.#constraints.hostPorts.map(parseHostPort);
-    if (wantedPorts.length > 0 && hostPortConflict(slot.hostPorts.map(parseHostPort), wantedPorts) !== undefined) {
-      return false;
+  /** The first candidate with room that is taken; those on the way that are full are let go. */
+  #firstThat(isTaken: (slot: Slot) => boolean): Slot | undefined {
+    const candidates = this.#candidates;
+    let kept = 0;
+    for (const [index, slot] of candidates.entries()) {
+      if (!fits(this.#requests, slot.free)) continue;
+      candidates[kept++] = slot;
+      if (!isTaken(slot)) continue;
+      candidates.splice(kept, index + 1 - kept);
+      return slot;
     }
-    const classTopology = this.#topology.of(this.#constraints);
-    return this.#keys().every((key) => {
-      const domain = domainOf(key, slot.node);
-      if (domain === undefined) return this.#isAllowedWhereverItLands(slot.node, key);
-      return domainRefusal(this.#topology, classTopology, this.#constraints, key, domain) === undefined;
-    });
+    candidates.length = kept;
+    return undefined;
+  }
+
+  #isAllowed(slot: Slot): boolean {
+    const isPortTaken =
+      this.#wantedPorts.length > 0 &&
+      hostPortConflict(slot.hostPorts.map(parseHostPort), this.#wantedPorts) !== undefined;
+    return !isPortTaken && this.#classTopology.keys.every((key) => this.#isAllowedIn(slot.node, key));
+  }
+
+  #isAllowedIn(node: ClusterNode, key: string): boolean {
+    const domain = domainOf(key, node);
+    if (domain === undefined) return this.#isAllowedWhereverItLands(node, key);
+    return domainRefusal(this.#topology, this.#classTopology, key, domain) === undefined;
   }
 
   /** A claim whose domain is still open takes only pods that mind no domain and that nobody in one of them minds. */
   #isAllowedWhereverItLands(node: ClusterNode, key: string): boolean {
-    const classTopology = this.#topology.of(this.#constraints);
     const domains = possibleDomains(key, node);
-    if (domains.length === 0) return !needsDomain(classTopology, key);
+    if (domains.length === 0) return !needsDomain(this.#classTopology, key);
     return (
-      classTopology.owned.every((group) => group.key !== key) &&
-      domains.every(
-        (domain) => domainRefusal(this.#topology, classTopology, this.#constraints, key, domain) === undefined,
-      )
+      this.#classTopology.rulesOf(key).owned.length === 0 &&
+      domains.every((domain) => domainRefusal(this.#topology, this.#classTopology, key, domain) === undefined)
     );
-  }
-
-  #keys(): readonly string[] {
-    const { owned, matched } = this.#topology.of(this.#constraints);
-    return [...new Set([...owned, ...matched].map((group) => group.key))];
   }
 }
 

@@ -6,3 +6,16 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** A value that is worked out when it is first asked for. What has one in it is compared without it. */
+export class Lazy<T> {
+  readonly #made: () => T;
+
+  constructor(make: () => T) {
+    this.#made = lazily(make);
+  }
+
+  get value(): T {
+    return this.#made();
+  }
+}

@@ -110,6 +110,7 @@ function minValuesRule(
     .sort((a, b) => (b.free.cpu ?? 0) - (a.free.cpu ?? 0) || (a.instanceType.name < b.instanceType.name ? -1 : 1));
   const valueIds = new Map([...new Set(own.flatMap((option) => valuesOf(option, key)))].sort().map((v, i) => [v, i]));
   const isZone = key === label.zone;
+  const counts = isZone ? "zones" : "values";
   const holders = own.map((option) => ({
     capacity: Float64Array.from(dimensions, (dimension) => option.free[dimension] ?? 0),
     zoneMask: zones.reduce(
@@ -131,5 +132,5 @@ function minValuesRule(
       : new Set(options.flatMap((option) => valuesOf(option, key))).size;
     return Math.min(least, reached);
   });
-  return { kind: "min-values", pool: poolIndex, leastOfItem: Float64Array.from(leastOfItem), holders, isZone };
+  return { kind: "min-values", pool: poolIndex, leastOfItem: Float64Array.from(leastOfItem), holders, counts };
 }

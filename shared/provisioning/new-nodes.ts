@@ -3,19 +3,23 @@ import { addResources, type Resources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { Settings } from "../state/settings.ts";
 import { bundle } from "./bundles.ts";
+import type { ZoneOrder } from "./domain-assignment.ts";
+import { domainRoles, domainShares } from "./domain-shares.ts";
 import type { ExistingCapacity } from "./existing-capacity.ts";
 import { givingWay } from "./giving-way.ts";
-import type { LeftDemand, NewDemand, Unit } from "./new-demand.ts";
+import { Lazy, lazily } from "./lazily.ts";
+import type { LeftDemand, NewDemand, Unit, UnitPart } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { lowerBoundUsdPerHour } from "./packing/lower-bound.ts";
-import { pack } from "./packing/packer.ts";
 import type { Packing, PackingProblem } from "./packing/problem.ts";
-import { type PackingContext, type PosedProblem, poseProblem } from "./packing-problem.ts";
+import { withoutNodeCharges } from "./packing-columns.ts";
+import { nodeChargesByPool, type PackingContext, type PosedProblem, poseProblem } from "./packing-problem.ts";
 import { type OpenClass, placeClasses } from "./placement.ts";
 import type { ProvisioningPlan, Refusal } from "./plan.ts";
-import { type ClaimDraft, claimDrafts } from "./planned-claims.ts";
+import type { ClaimDraft } from "./planned-claims.ts";
 import { limitRefusals, poolHeadroom } from "./pool-limits.ts";
 import { mergedByPool, refusedByAll } from "./refusals.ts";
+import { packClaims, type SpotClaims, type SpotWishes, withSpotWishes } from "./spot-packing.ts";
 import { domainKey, type Topology } from "./topology.ts";
 
 export interface NewNodes {
@@ -24,7 +28,12 @@ export interface NewNodes {
   readonly unplaced: readonly OpenClass[];
   /** Pods that need no new node. */
   readonly existing: ProvisioningPlan["existing"];
-  readonly lowerBoundUsdPerHour: number;
+  /** Bounds take time, and most plans are only compared: they are worked out for the one that is chosen. */
+  readonly lowerBound: Lazy<number>;
+  readonly instancesLowerBound: Lazy<number>;
+  /** What the wishes for spot nodes add to the cost. */
+  readonly spotFlexibilityUsdPerHour: number;
+  readonly spotSpreadUsdPerHour: number;
 }
 
 /** What an attempt changes as it goes: each starts from the world as it is. */
@@ -38,6 +47,8 @@ export interface PlannedWorld {
   readonly pools: readonly PoolOptions[];
   readonly nodes: readonly ClusterNode[];
   readonly minValuesPolicy: Settings["minValuesPolicy"];
+  readonly spot: SpotWishes;
+  readonly zoneOrder: ZoneOrder;
 }
 
 /**
@@ -53,7 +64,7 @@ const mostAttempts = 64;
  */
 export function planNewNodes(
   classes: readonly OpenClass[],
-  { pools, nodes, minValuesPolicy }: PlannedWorld,
+  { pools, nodes, minValuesPolicy, spot, zoneOrder }: PlannedWorld,
   newAttempt: (opened: ReadonlySet<string>) => Attempt,
 ): NewNodes {
   const headroom = pools.map((pool) => poolHeadroom(pool, nodes));
@@ -63,17 +74,12 @@ export function planNewNodes(
   let opened: ReadonlySet<string> = new Set();
   for (let attempt = 1; ; attempt++) {
     const { topology, existing } = newAttempt(opened);
-    const { demands, refused } = placeClasses(open, existing, topology);
-    const { left, claims, lowerBoundUsdPerHour } = packDemands(demands, {
-      topology,
-      pools,
-      headroom,
-      minValuesPolicy,
-    });
+    const { demands, refused } = placeClasses(open, existing, topology, zoneOrder);
+    const { left, claims, ...prices } = packDemands(demands, { topology, pools, headroom, minValuesPolicy }, spot);
     const newlyOpened = openedDomains(claims, topology.uncountedDomains());
     if ((left.length === 0 && newlyOpened.size === 0) || attempt >= attempts) {
       const unplaced = [...refused, ...movedOn(open, left)];
-      return { claims, existing: existing.placements(), lowerBoundUsdPerHour, unplaced };
+      return { claims, existing: existing.placements(), unplaced, ...prices };
     }
     opened = opened.union(newlyOpened);
     const { yielded, movedOn: others } = givingWay(left, claims, demands, headroom);
@@ -128,31 +134,49 @@ function splitOff(open: readonly OpenClass[], moved: readonly OpenClass[]): read
   return [...stay.filter(({ pods }) => pods.length > 0), ...moved];
 }
 
-interface Packed {
-  readonly claims: readonly ClaimDraft[];
+interface Packed extends SpotClaims {
   readonly left: readonly LeftDemand[];
-  readonly lowerBoundUsdPerHour: number;
+  readonly lowerBound: Lazy<number>;
+  readonly instancesLowerBound: Lazy<number>;
 }
 
-function packDemands(demands: readonly NewDemand[], context: PackingContext): Packed {
-  const { topology, pools, headroom } = context;
+function packDemands(demands: readonly NewDemand[], context: PackingContext, spot: SpotWishes): Packed {
+  const { topology, headroom } = context;
   const { units, refused } = bundle(demands, topology);
   const left = refused.flatMap(({ demand, pods, refusal }) =>
     toLeft(demands, demand, pods, (options) => refusedByAll(options, refusal)),
   );
-  if (units.length === 0) return { claims: [], left, lowerBoundUsdPerHour: 0 };
-  const posed = poseProblem(demands, units, context);
-  const packing = pack(posed.problem);
-  const whyLeft = (options: readonly NodeOption[]) => limitRefusals(options, headroom, plannedCapacity(posed, packing));
+  if (units.length === 0) return { ...noClaims, left };
+  const task = { demands, units, context };
+  const cheapest = packClaims(task);
+  const { posed, packing } = cheapest;
+  const unforced = lazily(() => unforcedProblem(posed, packing, demands, context));
+  const lowerBound = new Lazy(() => lowerBoundUsdPerHour(unforced()));
+  const charges = nodeChargesByPool(context.pools);
+  const planned = lazily(() => plannedCapacity(posed, packing));
+  const whyLeft = (options: readonly NodeOption[]) => limitRefusals(options, headroom, planned());
   return {
-    claims: claimDrafts(posed, packing, demands, pools),
+    ...withSpotWishes(task, cheapest, spot),
     left: [
       ...left,
-      ...unplacedUnits(units, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, whyLeft)),
+      ...unplacedParts(posed, packing).flatMap(({ demand, pods }) => toLeft(demands, demand, pods, whyLeft)),
     ],
-    lowerBoundUsdPerHour: lowerBoundUsdPerHour(unforcedProblem(posed, packing, demands, context)),
+    lowerBound,
+    instancesLowerBound: new Lazy(() =>
+      charges.every((charge) => charge === 0)
+        ? lowerBound.value
+        : lowerBoundUsdPerHour(withoutNodeCharges(unforced(), charges)),
+    ),
   };
 }
+
+const noClaims: Omit<Packed, "left"> = {
+  claims: [],
+  lowerBound: new Lazy(() => 0),
+  instancesLowerBound: new Lazy(() => 0),
+  spotFlexibilityUsdPerHour: 0,
+  spotSpreadUsdPerHour: 0,
+};
 
 /** Capacity of this plan's nodes by NodePool. */
 function plannedCapacity(posed: PosedProblem, packing: Packing): ReadonlyMap<string, Resources> {
@@ -174,10 +198,28 @@ function toLeft(
   return demand === undefined || pods === 0 ? [] : [{ demand, pods, refusals: why(demand.options) }];
 }
 
-function unplacedUnits(units: readonly Unit[], packing: Packing): readonly { demand: number; pods: number }[] {
-  return units.flatMap((unit, item) =>
-    unit.parts.map(({ demand, pods }) => ({ demand, pods: pods * (packing.unplaced[item] ?? 0) })),
-  );
+/** Of equal units the last go without: the first are of the highest priority. */
+function unplacedParts({ lots }: PosedProblem, packing: Packing): readonly UnitPart[] {
+  return lots.flatMap((lot, item) => {
+    const kept = firstOf(lot, unitsIn(lot) - (packing.unplaced[item] ?? 0));
+    return lot.flatMap(({ parts, count }, index) =>
+      parts.map(({ demand, pods }) => ({ demand, pods: pods * (count - (kept[index]?.count ?? 0)) })),
+    );
+  });
+}
+
+function unitsIn(lot: readonly Unit[]): number {
+  return lot.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The first so many units of a lot. */
+function firstOf(lot: readonly Unit[], most: number): readonly Unit[] {
+  let left = most;
+  return lot.flatMap((unit) => {
+    const count = Math.min(unit.count, left);
+    left -= count;
+    return count === 0 ? [] : [{ ...unit, count }];
+  });
 }
 
 /**
@@ -190,18 +232,26 @@ function unforcedProblem(
   demands: readonly NewDemand[],
   context: PackingContext,
 ): PackingProblem {
-  const placed = (item: number) => (posed.units[item]?.count ?? 0) - (packing.unplaced[item] ?? 0);
+  const placed = posed.units.map(({ count }, item) => count - (packing.unplaced[item] ?? 0));
   if (
     demands.every(({ domains, constraints, unforced }) => domains.size === 0 && constraints === unforced.constraints)
   ) {
-    const items = posed.problem.items.map((item, index) => ({ ...item, count: placed(index) }));
+    const items = posed.problem.items.map((item, index) => ({ ...item, count: placed[index] ?? 0 }));
     return { ...posed.problem, items };
   }
-  const free = demands.map((demand) => ({ ...demand, ...demand.unforced, domains: new Map<string, string>() }));
-  const units = posed.units.flatMap((unit, index): readonly Unit[] => {
-    const mayPart = unit.parts.some(({ demand }) => demands[demand]?.constraints !== free[demand]?.constraints);
-    if (!mayPart) return [{ ...unit, count: placed(index) }];
-    return unit.parts.map(({ demand, pods }) => ({ parts: [{ demand, pods: 1 }], count: pods * placed(index) }));
-  });
-  return poseProblem(free, units, context).problem;
+  const free = demands.map((demand) => ({ ...demand, ...demand.unforced, domains: noDomains }));
+  const units = posed.lots
+    .flatMap((lot, item) => firstOf(lot, placed[item] ?? 0))
+    .flatMap((unit): readonly Unit[] => {
+      const mayPart = unit.parts.some(({ demand }) => demands[demand]?.constraints !== free[demand]?.constraints);
+      if (!mayPart) return [unit];
+      return unit.parts.map(({ demand, pods }) => ({ parts: [{ demand, pods: 1 }], count: pods * unit.count }));
+    });
+  const open = poseProblem(free, units, context, undefined, domainRoles(free, context.topology));
+  const { problem } = open;
+  if (packing.unplaced.some((count) => count > 0)) return problem;
+  const { rules, zoneShares } = domainShares(demands, free, open.units, problem.zones, context.topology);
+  return { ...problem, rules: [...problem.rules, ...rules], zoneShares };
 }
+
+const noDomains: ReadonlyMap<string, string> = new Map();

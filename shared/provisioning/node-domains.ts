@@ -2,6 +2,7 @@ import { label, wellKnownLabels } from "../api/labels.ts";
 import { allows, firstConflict, firstIncompatibility, type Requirements } from "../scheduling/requirements.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { NodeOption, PlanningPools, PoolOptions } from "./node-options.ts";
+import { domainsListed, optionsIn } from "./option-domains.ts";
 import type { Eligibility } from "./topology-group.ts";
 import { withZonesOfIds, type ZoneIds } from "./zone-ids.ts";
 
@@ -45,34 +46,19 @@ export function domainsAmong(
   known: readonly string[] = [],
 ): readonly string[] {
   const wanted = requirements.get(key);
-  const domains = new Set<string>();
-  for (const option of options) for (const domain of listedDomains(option, key, zoneIds)) domains.add(domain);
+  const domains = new Set(domainsListed(options, key, zoneIds));
   const named = wanted === undefined || wanted.complement ? known : [...known, ...wanted.values];
-  for (const domain of named) if (options.some((option) => mayLieIn(option, key, domain))) domains.add(domain);
+  for (const domain of named) if (optionsIn(options, key, domain).length > 0) domains.add(domain);
   return [...domains].filter((domain) => wanted === undefined || allows(wanted, domain)).sort();
-}
-
-/** Whether a node from this option can have this value of the label: it lists it, or leaves the value open. */
-export function mayLieIn(option: NodeOption, key: string, domain: string): boolean {
-  if (key === label.zone) return option.offerings.some(({ zone }) => zone === domain);
-  const requirement = option.requirements.get(key);
-  return requirement !== undefined && allows(requirement, domain);
-}
-
-function listedDomains(option: NodeOption, key: string, zoneIds: ZoneIds): readonly string[] {
-  if (key === label.zone) return option.offerings.map(({ zone }) => zone);
-  if (key === label.zoneId) return option.offerings.flatMap(({ zone }) => zoneIds.get(zone) ?? []);
-  const requirement = option.requirements.get(key);
-  return requirement === undefined || requirement.complement ? [] : [...requirement.values];
 }
 
 /**
  * Whether a node made from one of the options in these domains could be one that a spread constraint counts; where only the node will
- * tell, it is taken to be. What is found for one list of options is kept: a list is made for one class and one choice of domains.
+ * tell, it is taken to be. What is found for one list of options and one choice of domains is kept.
  */
 export function optionCounter({ pools, zoneIds }: PlanningPools) {
   const taints = new Map(pools.map((pool) => [pool.pool.metadata.name, pool.taints]));
-  const known = new WeakMap<readonly NodeOption[], Map<Eligibility, boolean>>();
+  const known = new WeakMap<readonly NodeOption[], Map<string, boolean>>();
   return (
     options: readonly NodeOption[],
     { eligibility }: { readonly eligibility: Eligibility },
@@ -80,9 +66,10 @@ export function optionCounter({ pools, zoneIds }: PlanningPools) {
   ): boolean => {
     const { nodeAlternatives, tolerations } = eligibility;
     if (nodeAlternatives === undefined && tolerations === undefined) return true;
-    const answers = known.get(options) ?? new Map<Eligibility, boolean>();
+    const answers = known.get(options) ?? new Map<string, boolean>();
     known.set(options, answers);
-    let answer = answers.get(eligibility);
+    const question = `${eligibility.key} ${[...domains].join()}`;
+    let answer = answers.get(question);
     if (answer === undefined) {
       const alternatives = nodeAlternatives?.map((wanted) => withZonesOfIds(wanted, zoneIds)) ?? [new Map()];
       answer = options.some(
@@ -90,7 +77,7 @@ export function optionCounter({ pools, zoneIds }: PlanningPools) {
           (tolerations === undefined || firstUntolerated(taints.get(option.pool) ?? [], tolerations) === undefined) &&
           alternatives.some((wanted) => mayMeet(option, wanted, domains)),
       );
-      answers.set(eligibility, answer);
+      answers.set(question, answer);
     }
     return answer;
   };

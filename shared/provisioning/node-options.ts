@@ -20,7 +20,9 @@ import { type DaemonProfile, daemonProfiles } from "../state/daemon-profile.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { DaemonOverhead, type NodeDaemons } from "./daemon-overhead.ts";
 import { lazily } from "./lazily.ts";
+import { type NodeCharges, nodeChargesOf } from "./node-cost.ts";
 import { OptionMakings } from "./option-makings.ts";
+import { PackingSlack } from "./packing-slack.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
 import { basisOf, PoolMemory } from "./pool-memory.ts";
 import { poolTypes } from "./pool-types.ts";
@@ -36,6 +38,8 @@ export interface PoolOptions {
   readonly requirements: Requirements;
   readonly taints: readonly Taint[];
   readonly options: readonly NodeOption[];
+  /** USD per hour of each of its nodes, beside the instance. */
+  readonly nodeCharges: NodeCharges;
   /** Why there are no options; absent where there are. */
   readonly whyNoOptions?: RefusalDetail;
 }
@@ -52,7 +56,7 @@ export interface NodeOption {
   readonly daemonRequests: Resources;
   /** The DaemonSets that run on such a node. */
   readonly daemons: readonly DaemonProfile[];
-  /** Allocatable less the DaemonSets. */
+  /** Allocatable less the DaemonSets and the slack. */
   readonly free: Resources;
   /** Available ones in zones the pool admits. */
   readonly offerings: readonly Offering[];
@@ -72,8 +76,9 @@ export function planningPools(snapshot: Snapshot, nodePools = snapshot.nodePools
   const pools: PoolOptions[] = [];
   const rejected: Refusal[] = [];
   const daemons = new DaemonOverhead(daemonProfiles(snapshot));
-  const makings = new OptionMakings(uncountedNodes(snapshot.nodeClaims, snapshot.now));
-  const basis = basisOf(snapshot);
+  const slack = new PackingSlack(snapshot);
+  const makings = new OptionMakings(uncountedNodes(snapshot.nodeClaims, snapshot.now), slack);
+  const basis = [...basisOf(snapshot), slack.key];
   const ordered = [...nodePools].sort(
     (a, b) => weightOf(b) - weightOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1),
   );
@@ -166,7 +171,8 @@ function poolOptions(
   const options = types
     .filter((type) => firstConflict(requirements, type.requirements) === undefined)
     .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type), makings));
-  const made = { pool, nodeClass, requirements, taints, options };
+  const nodeCharges = nodeChargesOf(nodeClass, snapshot.settings);
+  const made = { pool, nodeClass, requirements, taints, options, nodeCharges };
   return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types) };
 }
 

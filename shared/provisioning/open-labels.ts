@@ -14,23 +14,42 @@ export function openLabelRules(
   options: readonly NodeOption[],
   pools: readonly { readonly name: string }[],
 ): readonly NodeRule[] {
-  const wanted = demands.map(demandRequirements);
-  const keys = new Set(wanted.flatMap((requirements) => [...requirements.keys()]));
-  const open = [...keys].filter((key) => !settledByOffering.has(key) && isOpenSomewhere(options, key));
+  const used = [...new Set(units.flatMap(({ parts }) => parts.map(({ demand }) => demand)))];
+  const open = openKeys(
+    used.flatMap((demand) => demands[demand] ?? []),
+    options,
+  );
+  if (open.length === 0) return [];
+  const wanted = new Map(used.flatMap((index) => requirementsAt(demands, index)));
   const optionOf = new Map(options.map((option) => [option.pool, option]));
-  return open.sort().map((key): NodeRule => {
+  return open.map((key): NodeRule => {
     const ofPools = pools.map(({ name }) => optionOf.get(name)?.requirements.get(key));
-    const ofDemands = wanted.map((requirements) => requirements.get(key));
-    const candidates = candidateValues([...ofPools, ...ofDemands].filter((found) => found !== undefined));
+    const ofDemands = new Map([...wanted].map(([demand, requirements]) => [demand, requirements.get(key)]));
+    const candidates = candidateValues([...ofPools, ...ofDemands.values()].filter((found) => found !== undefined));
     const mask = (found: Requirement | undefined) => valueMask(found, candidates);
     return {
       kind: "label",
       valuesOfItem: units.map((unit) =>
-        unit.parts.reduce((common, part) => common & mask(ofDemands[part.demand]), mask(undefined)),
+        unit.parts.reduce((common, part) => common & mask(ofDemands.get(part.demand)), mask(undefined)),
       ),
       valuesOfPool: ofPools.map((found) => mask(found)),
     };
   });
+}
+
+/** The keys that some of these demands ask for and some option leaves open; sorted. */
+function openKeys(demands: readonly NewDemand[], options: readonly NodeOption[]): readonly string[] {
+  const keys = new Set<string>();
+  for (const { requirements, domains } of demands) {
+    for (const key of requirements.keys()) keys.add(key);
+    for (const key of domains.keys()) keys.add(key);
+  }
+  return [...keys].filter((key) => !settledByOffering.has(key) && isOpenSomewhere(options, key)).sort();
+}
+
+function requirementsAt(demands: readonly NewDemand[], index: number): readonly (readonly [number, Requirements])[] {
+  const demand = demands[index];
+  return demand === undefined ? [] : [[index, demandRequirements(demand)]];
 }
 
 /** What a demand asks of its node, topology domains included. */

@@ -3,6 +3,8 @@ import type { InstanceType, Offering } from "../cloud/instance-type.ts";
 import { allows, type Requirement, type Requirements } from "../scheduling/requirements.ts";
 import { type Resources, subtractResources } from "../scheduling/resources.ts";
 import type { NodeDaemons } from "./daemon-overhead.ts";
+import { getOrMake } from "./get-or-make.ts";
+import type { PackingSlack } from "./packing-slack.ts";
 import { withRoomLeft } from "./reserved-offerings.ts";
 import { attachmentResource } from "./volume-constraints.ts";
 
@@ -17,8 +19,11 @@ export class OptionMakings {
   readonly #markets = new Map<string, Map<InstanceType, Markets>>();
   readonly #free = new Map<Resources, Map<InstanceType, Resources>>();
 
-  constructor(uncounted: ReadonlyMap<string, number>) {
+  readonly #slack: PackingSlack;
+
+  constructor(uncounted: ReadonlyMap<string, number>, slack: PackingSlack) {
     this.#uncounted = uncounted;
+    this.#slack = slack;
   }
 
   marketsOf(type: InstanceType, pool: Requirements): Markets {
@@ -37,20 +42,14 @@ export class OptionMakings {
     });
   }
 
-  /** Allocatable less the DaemonSets. */
+  /** Allocatable less the DaemonSets and the slack. */
   freeOf(type: InstanceType, { requests }: NodeDaemons): Resources {
     const ofDaemons = getOrMake(this.#free, requests, () => new Map());
     return getOrMake(ofDaemons, type, () => ({
-      ...subtractResources(type.allocatable, requests),
+      ...this.#slack.fillable(subtractResources(type.allocatable, requests)),
       ...attachmentResources(type.attachLimits),
     }));
   }
-}
-
-function getOrMake<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const found = known.get(key) ?? make();
-  known.set(key, found);
-  return found;
 }
 
 function textOf(requirement: Requirement | undefined): string {

@@ -4,7 +4,13 @@ import type { PackingColumn, PackingItem, PackingProblem } from "./packing/probl
 import { undominatedColumns } from "./packing/prune.ts";
 
 /** What the numbers of columns are in terms of. */
-export type ColumnTerms = Pick<PackingProblem, "dimensions" | "zones" | "pools" | "limitDimensions" | "reservations">;
+export interface ColumnTerms
+  extends Pick<PackingProblem, "dimensions" | "zones" | "pools" | "limitDimensions" | "reservations" | "offeringCaps"> {
+  /** USD per hour of a node of each pool, beside its instance. */
+  readonly nodeChargeOfPool: readonly number[];
+  /** By option and zone, the caps that a node counts against. */
+  readonly capsOf?: ReadonlyMap<NodeOption, readonly (readonly number[])[]>;
+}
 
 /** Columns worth having, and which of them each item accepts. */
 export interface PosedColumns {
@@ -40,11 +46,12 @@ export function poseColumns(
   terms: ColumnTerms,
 ): PosedColumns {
   const maker = new ColumnMaker(terms);
-  const acceptedByPool = acceptedOf(optionsByItem);
+  const firstByList = new Map(optionsByItem.map((accepted, item) => [accepted, item]));
+  const acceptedByPool = acceptedOf([...firstByList.keys()]);
   const kept = [...Map.groupBy(options, ({ pool }) => pool)].flatMap(([pool, own]) => {
     const indexes = indexesOf(own);
-    const takers = [...(acceptedByPool.get(pool) ?? [])].flatMap(([item, accepted]) => {
-      const taker = items[item];
+    const takers = [...(acceptedByPool.get(pool) ?? [])].flatMap(([list, accepted]) => {
+      const taker = items[firstByList.get(list) ?? -1];
       return taker === undefined ? [] : [{ ...taker, accepts: acceptedColumns(accepted, indexes) }];
     });
     const columns = own.map((option) => maker.column(option));
@@ -56,22 +63,26 @@ export function poseColumns(
   });
   const keptOptions = kept.map(({ option }) => option);
   const indexes = indexesOf(keptOptions);
+  const accepts = new Map([...firstByList.keys()].map((list) => [list, acceptedColumns(list, indexes)]));
   return {
     columns: kept.map(({ column }) => column),
     options: keptOptions,
-    items: items.map((item, index) => ({ ...item, accepts: acceptedColumns(optionsByItem[index] ?? [], indexes) })),
+    items: items.map((item, index) => ({
+      ...item,
+      accepts: accepts.get(optionsByItem[index] ?? []) ?? new Uint8Array(indexes.size),
+    })),
   };
 }
 
-/** By pool and item, the options that the item accepts there. */
+/** By pool and list of options, those of the list there. Items share lists: what holds for one holds for all with its list. */
 function acceptedOf(
-  optionsByItem: readonly (readonly NodeOption[])[],
-): ReadonlyMap<string, ReadonlyMap<number, readonly NodeOption[]>> {
-  const byPool = new Map<string, Map<number, readonly NodeOption[]>>();
-  for (const [item, options] of optionsByItem.entries()) {
-    for (const [pool, accepted] of Map.groupBy(options, (option) => option.pool)) {
-      const ofPool = byPool.get(pool) ?? new Map<number, readonly NodeOption[]>();
-      byPool.set(pool, ofPool.set(item, accepted));
+  lists: readonly (readonly NodeOption[])[],
+): ReadonlyMap<string, ReadonlyMap<readonly NodeOption[], readonly NodeOption[]>> {
+  const byPool = new Map<string, Map<readonly NodeOption[], readonly NodeOption[]>>();
+  for (const list of lists) {
+    for (const [pool, accepted] of Map.groupBy(list, (option) => option.pool)) {
+      const ofPool = byPool.get(pool) ?? new Map<readonly NodeOption[], readonly NodeOption[]>();
+      byPool.set(pool, ofPool.set(list, accepted));
     }
   }
   return byPool;
@@ -100,7 +111,8 @@ class ColumnMaker {
   readonly #terms: ColumnTerms;
   readonly #indexOfPool: ReadonlyMap<string, number>;
   readonly #capacities = new Map<Resources, Float64Array>();
-  readonly #zonePrices = new Map<NodeOption["offerings"], Float64Array>();
+  /** By what a node costs beside its instance. */
+  readonly #zonePrices = new Map<number, Map<NodeOption["offerings"], Float64Array>>();
 
   constructor(terms: ColumnTerms) {
     this.#terms = terms;
@@ -108,17 +120,21 @@ class ColumnMaker {
   }
 
   column(option: NodeOption): PackingColumn {
-    const { limitDimensions, reservations = [] } = this.#terms;
-    const { pool, free, offerings, instanceType, reservationId } = option;
+    const { limitDimensions, reservations = [], nodeChargeOfPool, capsOf } = this.#terms;
+    const { pool, free, offerings, instanceType, reservationId, capacityType } = option;
+    const poolIndex = this.#indexOfPool.get(pool) ?? -1;
+    const capsByZone = capsOf?.get(option);
     const reservation = reservations.findIndex(({ name }) => name === reservationId);
     const limited = limitDimensions.length === 0 ? {} : { ...instanceType.capacity, nodes: 1 };
     return {
       name: columnName(option),
-      pool: this.#indexOfPool.get(pool) ?? -1,
+      pool: poolIndex,
       capacity: this.#capacityOf(free),
-      zonePrices: this.#pricesOf(offerings),
+      zonePrices: this.#pricesOf(offerings, nodeChargeOfPool[poolIndex] ?? 0),
       limitUse: toVector(limited, limitDimensions),
+      isSpot: capacityType === "spot",
       ...(reservation >= 0 && { reservation }),
+      ...(capsByZone && { capsByZone }),
     };
   }
 
@@ -128,16 +144,32 @@ class ColumnMaker {
     return capacity;
   }
 
-  #pricesOf(offerings: NodeOption["offerings"]): Float64Array {
-    const known = this.#zonePrices.get(offerings);
+  #pricesOf(offerings: NodeOption["offerings"], nodeCharge: number): Float64Array {
+    const ofCharge = this.#zonePrices.get(nodeCharge) ?? new Map<NodeOption["offerings"], Float64Array>();
+    this.#zonePrices.set(nodeCharge, ofCharge);
+    const known = ofCharge.get(offerings);
     if (known !== undefined) return known;
     const prices = new Map(
-      offerings.map(({ zone, priceUsdPerHour }) => [zone, Math.max(leastPriceUsdPerHour, priceUsdPerHour)]),
+      offerings.map(({ zone, priceUsdPerHour }) => [
+        zone,
+        Math.max(leastPriceUsdPerHour, priceUsdPerHour + nodeCharge),
+      ]),
     );
     const made = Float64Array.from(this.#terms.zones, (zone) => prices.get(zone) ?? Number.POSITIVE_INFINITY);
-    this.#zonePrices.set(offerings, made);
+    ofCharge.set(offerings, made);
     return made;
   }
+}
+
+/** The same problem with nodes that cost nothing beside their instances. */
+export function withoutNodeCharges(problem: PackingProblem, nodeChargeOfPool: readonly number[]): PackingProblem {
+  const columns = problem.columns.map((column) => ({
+    ...column,
+    zonePrices: column.zonePrices.map((price) =>
+      Math.max(leastPriceUsdPerHour, price - (nodeChargeOfPool[column.pool] ?? 0)),
+    ),
+  }));
+  return { ...problem, columns };
 }
 
 /** What NodeOverlays make free still has a price here: value per dollar has no meaning at 0. */

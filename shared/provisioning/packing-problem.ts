@@ -1,17 +1,19 @@
 import type { Settings } from "../state/settings.ts";
-import { sharedOptions, unitRequests } from "./bundles.ts";
 import { allowsZone } from "./demand-zones.ts";
+import { type DemandRole, equalUnits, type Lot } from "./equal-units.ts";
 import { minValuesRules } from "./min-values.ts";
 import type { NewDemand, Unit } from "./new-demand.ts";
+import { sumOfCharges } from "./node-cost.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
-import { sharingRules } from "./node-sharing.ts";
+import { NodeSharing } from "./node-sharing.ts";
 import { openLabelRules } from "./open-labels.ts";
 import type { PackingItem, PackingProblem } from "./packing/problem.ts";
-import { inOrderOfNames, poseColumns, toVector } from "./packing-columns.ts";
+import { type ColumnTerms, inOrderOfNames, poseColumns, toVector } from "./packing-columns.ts";
 import type { PoolHeadroom } from "./pool-limits.ts";
 import { reservedNodes } from "./reserved-places.ts";
 import { attachmentDimensions, attachmentRules } from "./shared-attachments.ts";
 import type { Topology } from "./topology.ts";
+import { sharedOptions, unitRequests } from "./unit-options.ts";
 
 /** A packing problem with what its indexes stand for. */
 export interface PosedProblem {
@@ -20,6 +22,8 @@ export interface PosedProblem {
   readonly options: readonly NodeOption[];
   /** By item. */
   readonly units: readonly Unit[];
+  /** By item: the equal units that it stands for, in the order in which they get their places. */
+  readonly lots: readonly Lot[];
 }
 
 /** What a packing takes into account beside the demands. */
@@ -31,14 +35,41 @@ export interface PackingContext {
   readonly minValuesPolicy: Settings["minValuesPolicy"];
 }
 
-/** Poses the packing of these units: the one place where Kubernetes' terms become indexes and numbers. */
+/** How many nodes offerings may have, and what counts against which cap. */
+export type ColumnCaps = Pick<ColumnTerms, "capsOf" | "offeringCaps">;
+/** Caps for these options, by zone. */
+export type CapFinder = (options: readonly NodeOption[], zones: readonly string[]) => ColumnCaps;
+
+/**
+ * Poses the packing of these units: the one place where Kubernetes' terms become indexes and numbers. Equal units are one item, of
+ * which the first unit tells all.
+ */
 export function poseProblem(
   demands: readonly NewDemand[],
   units: readonly Unit[],
-  { topology, headroom, pools: poolOptions, minValuesPolicy }: PackingContext,
+  context: PackingContext,
+  caps?: CapFinder,
+  roleOf?: DemandRole,
 ): PosedProblem {
+  const sharing = new NodeSharing(demands, context.topology);
+  const lots = equalUnits(demands, units, sharing, roleOf);
+  return { ...poseItems(demands, lots.map(together), sharing, context, caps), lots };
+}
+
+/** As one unit of the same parts that occurs as often as all of them. */
+function together([first, ...others]: Lot): Unit {
+  return { parts: first.parts, count: others.reduce((sum, { count }) => sum + count, first.count) };
+}
+
+function poseItems(
+  demands: readonly NewDemand[],
+  units: readonly Unit[],
+  sharing: NodeSharing,
+  { headroom, pools: poolOptions, minValuesPolicy }: PackingContext,
+  caps?: CapFinder,
+): Omit<PosedProblem, "lots"> {
   const optionsByUnit = units.map((unit) => sharedOptions(demands, unit.parts));
-  const options = inOrderOfNames(optionsByUnit.flat());
+  const options = inOrderOfNames(new Set([...new Set(optionsByUnit)].flat()));
   const dimensions = dimensionsOf(demands);
   const zones = [...zonesOf(options)].sort();
   const limitDimensions = [...new Set(headroom.flatMap((pool) => Object.keys(pool.left)))].sort();
@@ -47,15 +78,20 @@ export function poseProblem(
     headroom: Float64Array.from(limitDimensions, (dimension) => left[dimension] ?? Number.POSITIVE_INFINITY),
   }));
   const reservations = [...reservedNodes(options)].map(([name, nodes]) => ({ name, nodes }));
-  const terms = { dimensions, zones, limitDimensions, pools, reservations };
+  const { capsOf, ...capped } = caps?.(options, zones) ?? {};
+  const terms = { dimensions, zones, limitDimensions, pools, reservations, ...capped };
   const items = units.map((unit) => toItem(demands, unit, dimensions, zones));
-  const posed = poseColumns(items, options, optionsByUnit, terms);
+  const posed = poseColumns(items, options, optionsByUnit, {
+    ...terms,
+    ...(capsOf && { capsOf }),
+    nodeChargeOfPool: nodeChargesByPool(poolOptions),
+  });
   const problem: PackingProblem = {
     ...terms,
     items: posed.items,
     columns: posed.columns,
     rules: [
-      ...sharingRules(demands, units, topology),
+      ...sharing.rules(units),
       ...openLabelRules(demands, units, options, pools),
       ...attachmentRules(demands, units, dimensions),
       ...minValuesRules({
@@ -72,6 +108,11 @@ export function poseProblem(
   return { problem, options: posed.options, units };
 }
 
+/** What a node of each pool costs beside its instance, USD per hour. */
+export function nodeChargesByPool(pools: readonly PoolOptions[]): readonly number[] {
+  return pools.map(({ nodeCharges }) => sumOfCharges(nodeCharges));
+}
+
 function zonesOf(options: readonly NodeOption[]): ReadonlySet<string> {
   const zones = new Set<string>();
   for (const { offerings } of options) for (const { zone } of offerings) zones.add(zone);
@@ -79,9 +120,10 @@ function zonesOf(options: readonly NodeOption[]): ReadonlySet<string> {
 }
 
 function dimensionsOf(demands: readonly NewDemand[]): readonly string[] {
-  const requested = demands.flatMap(({ constraints }) =>
-    Object.entries(constraints.requests).flatMap(([resource, amount]) => (amount > 0 ? [resource] : [])),
-  );
+  const requested = new Set<string>();
+  for (const { constraints } of demands) {
+    for (const resource in constraints.requests) if ((constraints.requests[resource] ?? 0) > 0) requested.add(resource);
+  }
   return [...new Set([...requested, ...attachmentDimensions(demands)])].sort();
 }
 

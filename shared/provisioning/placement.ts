@@ -1,15 +1,16 @@
 import { label } from "../api/labels.ts";
 import { allows } from "../scheduling/requirements.ts";
-import type { PodRecord } from "../state/pod-record.ts";
-import { type DomainAssignment, DomainChooser } from "./domain-assignment.ts";
+import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
+import { type AssignedDomains, type DomainChooser, DomainChoosers, type ZoneOrder } from "./domain-assignment.ts";
 import type { ClassFiller, ExistingCapacity } from "./existing-capacity.ts";
 import { lazily } from "./lazily.ts";
 import type { NewDemand, Refusals, Unforced } from "./new-demand.ts";
-import type { NodeOption } from "./node-options.ts";
-import type { Refusal } from "./plan.ts";
+import { zonesSold } from "./option-domains.ts";
+import type { Refusal, RefusalDetail } from "./plan.ts";
 import { type PodClass, priorityOf } from "./pod-class.ts";
 import { refusedByAll } from "./refusals.ts";
 import type { Topology } from "./topology.ts";
+import type { TopologyGroup } from "./topology-group.ts";
 import { isEmptyEverywhere } from "./topology-rules.ts";
 import type { Level, Way } from "./ways.ts";
 
@@ -41,21 +42,34 @@ export function placeClasses(
   open: readonly OpenClass[],
   existing: ExistingCapacity,
   topology: Topology,
+  zoneOrder: ZoneOrder,
 ): PlacementRound {
   const demands: NewDemand[] = [];
   const refused: OpenClass[] = [];
+  const choosers = new DomainChoosers(topology, zoneOrder);
   let waiting = leastFreeFirst(open, topology);
   while (waiting.length > 0) {
-    const ready = waiting.filter((entry) => !mustWait(entry, waiting, topology));
-    const turn = ready.length > 0 ? ready : waiting;
+    const expected = groupsThatCount(waiting, topology);
+    const ready = waiting.filter((entry) => !mustWait(entry, expected, topology));
+    const turn = new Set(ready.length > 0 ? ready : waiting);
     for (const entry of turn) {
-      const placed = new ClassPlacement(entry, existing, topology).place();
+      const placed = new ClassPlacement(entry, existing, choosers).place();
       demands.push(...placed.demands);
       if (placed.refused !== undefined) refused.push(placed.refused);
     }
-    waiting = waiting.filter((entry) => !turn.includes(entry));
+    waiting = waiting.filter((entry) => !turn.has(entry));
   }
   return { demands, refused };
+}
+
+/** Groups that pods of some of these classes will be counted by. */
+function groupsThatCount(open: readonly OpenClass[], topology: Topology): ReadonlySet<TopologyGroup> {
+  const topologies = new Set(open.map((entry) => topology.of(strictestOf(entry))));
+  return new Set([...topologies].flatMap(({ matched }) => matched));
+}
+
+function strictestOf({ levels, podClass }: OpenClass): PodConstraints {
+  return levels[0]?.constraints ?? podClass.constraints;
 }
 
 /**
@@ -69,37 +83,23 @@ function leastFreeFirst(open: readonly OpenClass[], topology: Topology): readonl
     .map(({ entry }) => entry);
 }
 
-function zonesOpenTo({ podClass, levels }: OpenClass, topology: Topology): number {
-  const [strictest] = levels;
-  if (topology.of(strictest?.constraints ?? podClass.constraints).keysToPin.length === 0)
-    return Number.MAX_SAFE_INTEGER;
-  return new Set(strictest?.ways.flatMap(zonesOf)).size;
+function zonesOpenTo(entry: OpenClass, topology: Topology): number {
+  if (topology.of(strictestOf(entry)).keysToPin.length === 0) return Number.MAX_SAFE_INTEGER;
+  return new Set(entry.levels[0]?.ways.flatMap(zonesOf)).size;
 }
 
 function zonesOf({ options, requirements }: Way): readonly string[] {
-  const zones = zonesByOptions.get(options) ?? [
-    ...new Set(options.flatMap(({ offerings }) => offerings.map(({ zone }) => zone))),
-  ];
-  zonesByOptions.set(options, zones);
   const wanted = requirements.get(label.zone);
+  const zones = zonesSold(options);
   return wanted === undefined ? zones : zones.filter((zone) => allows(wanted, zone));
 }
 
-/** Asked anew in each attempt. */
-const zonesByOptions = new WeakMap<readonly NodeOption[], readonly string[]>();
-
 /** Whether the pods wait for others: they want to be near pods of which none is placed and some are still to be. */
-function mustWait(entry: OpenClass, waiting: readonly OpenClass[], topology: Topology): boolean {
-  const strictest = entry.levels[0]?.constraints ?? entry.podClass.constraints;
-  return topology
-    .of(strictest)
-    .owned.some(
-      (group) =>
-        group.kind === "affinity" &&
-        !group.matches(strictest) &&
-        isEmptyEverywhere(group) &&
-        waiting.some((other) => other !== entry && group.matches(other.podClass.constraints)),
-    );
+function mustWait(entry: OpenClass, expected: ReadonlySet<TopologyGroup>, topology: Topology): boolean {
+  const { owned, isCountedBy } = topology.of(strictestOf(entry));
+  return owned.some(
+    (group) => group.kind === "affinity" && !isCountedBy(group) && isEmptyEverywhere(group) && expected.has(group),
+  );
 }
 
 interface PlacedClass {
@@ -108,18 +108,15 @@ interface PlacedClass {
 }
 
 type OpenDemand = NewDemand & { readonly pods: PodRecord[] };
-type Assigned = Extract<DomainAssignment, { kind: "assigned" }>;
 
 /** Places the pods of one class: at each level of relaxation on existing nodes, then by each way to new ones (karpenter-core §2.4). */
 class ClassPlacement {
   readonly #entry: OpenClass;
-  readonly #topology: Topology;
   readonly #levels: readonly PlacementLevel[];
-  readonly #demands = new Map<string, OpenDemand>();
+  readonly #demands = new Map<AssignedDomains, OpenDemand>();
 
-  constructor(entry: OpenClass, existing: ExistingCapacity, topology: Topology) {
+  constructor(entry: OpenClass, existing: ExistingCapacity, choosers: DomainChoosers) {
     this.#entry = entry;
-    this.#topology = topology;
     this.#levels = entry.levels.map((level) => ({
       level,
       filler: lazily(() => existing.fillerFor(level.constraints)),
@@ -128,8 +125,8 @@ class ClassPlacement {
         .flatMap((way) => withoutPools(way, entry.avoided))
         .map((way) => ({
           way,
-          chooser: lazily(
-            () => new DomainChooser(topology, level.constraints, way.requirements, way.options, entry.pods.length),
+          chooser: lazily(() =>
+            choosers.chooserFor(level.constraints, way.requirements, way.options, entry.pods.length),
           ),
         })),
     }));
@@ -149,45 +146,49 @@ class ClassPlacement {
 
   /** By way why there is no place; undefined when there is one. */
   #placePod(pod: PodRecord): Refusals | undefined {
-    const refusals = [...this.#entry.refusals];
+    const tried: Tried[] = [];
     for (const { level, filler, ways } of this.#levels) {
       if (filler().place(pod)) return undefined;
       for (const { way, chooser } of ways) {
         const assignment = chooser().choose();
         if (assignment.kind === "assigned") {
-          this.#demandFor(level, way, assignment, refusals).pods.push(pod);
+          this.#demandFor(level, way, assignment, tried).pods.push(pod);
+          for (const { counts, domain } of assignment.places()) counts.add(domain);
           return undefined;
         }
-        refusals[way.index] = withEarlier(refusedByAll(way.options, assignment.refusal), refusals[way.index]);
+        tried.push({ way, refusal: assignment.refusal });
       }
+    }
+    return this.#refusalsOf(tried);
+  }
+
+  #demandFor({ constraints }: Level, way: Way, assignment: AssignedDomains, tried: readonly Tried[]): OpenDemand {
+    const known = this.#demands.get(assignment);
+    if (known !== undefined) return known;
+    const { domains, options } = assignment;
+    const { podClass, avoided } = this.#entry;
+    const { requirements, index } = way;
+    const unforced = unforcedOf(this.#entry, way);
+    const refusals = this.#refusalsOf(tried);
+    const placed = { domains, options, unforced, way: index, avoided, refusals };
+    const demand = { podClass, constraints, requirements, pods: [], ...placed };
+    this.#demands.set(assignment, demand);
+    return demand;
+  }
+
+  #refusalsOf(tried: readonly Tried[]): Refusals {
+    const refusals = [...this.#entry.refusals];
+    for (const { way, refusal } of tried) {
+      refusals[way.index] = withEarlier(refusedByAll(way.options, refusal()), refusals[way.index]);
     }
     return refusals;
   }
+}
 
-  #demandFor({ constraints }: Level, way: Way, { domains, options }: Assigned, refusals: Refusals): OpenDemand {
-    this.#topology.recordOnNewNode(constraints, domains, options);
-    const key = JSON.stringify([way.index, ...domains]);
-    const known = this.#demands.get(key);
-    if (known !== undefined) return known;
-    const { podClass } = this.#entry;
-    const { requirements, index } = way;
-    const { avoided } = this.#entry;
-    const unforced = unforcedOf(this.#entry, way);
-    const demand = {
-      podClass,
-      constraints,
-      requirements,
-      domains,
-      pods: [],
-      options,
-      unforced,
-      way: index,
-      avoided,
-      refusals,
-    };
-    this.#demands.set(key, demand);
-    return demand;
-  }
+/** A way that did not take a pod; the reason is that of the moment, and is put into words only if it is wanted. */
+interface Tried {
+  readonly way: Way;
+  readonly refusal: () => RefusalDetail;
 }
 
 /** NodePools that the pods avoid have refused before. */

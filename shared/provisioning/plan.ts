@@ -3,6 +3,8 @@ import type { RankedOffering } from "../cloud/ranking.ts";
 import type { Requirements } from "../scheduling/requirements.ts";
 import type { Resources } from "../scheduling/resources.ts";
 import type { PodRecord } from "../state/pod-record.ts";
+import type { Lazy } from "./lazily.ts";
+import { type NodeCost, sumOfCharges } from "./node-cost.ts";
 
 /** A node to be launched. */
 export interface PlannedNodeClaim {
@@ -21,6 +23,8 @@ export interface PlannedNodeClaim {
   readonly requests: Resources;
   /** Of the first offering's instance type. */
   readonly allocatable: Resources;
+  /** Beside the price of the instance. */
+  readonly nodeCost: NodeCost;
   /** Whether the NodePool's `minValues` had to be lowered (setting `minValuesPolicy`). */
   readonly minValuesRelaxed: boolean;
   /** One sentence: why this node. */
@@ -71,10 +75,29 @@ export interface ProvisioningPlan {
   readonly podsByZone: ReadonlyMap<string, number>;
   /** The instances alone, by each claim's first offering. */
   readonly priceUsdPerHour: number;
-  /** The part of the price that keeps spot nodes out of one basket (design §4.1, step 7). */
+  /** Of all new nodes, beside the price of the instances. */
+  readonly nodeCost: NodeCost;
+  /** The part of the cost that lets enough spot offerings hold each spot node's pods (setting `spotMinOfferings`). */
+  readonly spotFlexibilityUsdPerHour: number;
+  /** The part of the cost that keeps spot nodes out of one basket (design §4.1, step 7). */
   readonly spotSpreadUsdPerHour: number;
-  /** What keeping the pods' preferences adds to the price (setting `preferenceMaxCostPercent`). */
+  /** The share of each new node's CPU and memory that is left free on purpose, for want of nominations; absent where it is none. */
+  readonly packingSlackPercent?: number;
+  /** What keeping the pods' preferences adds to the cost (setting `preferenceMaxCostPercent`). */
   readonly preferenceCostUsdPerHour: number;
-  /** No set of nodes that holds the new nodes' pods costs less than this. Not known, and 0, when a cluster limit cut the plan. */
+  /**
+   * No set of nodes that holds the new nodes' pods, and leaves the same slack, costs less than this, with volumes and charge: to be compared with
+   * {@link planCostUsdPerHour}. Not known, and 0, when a cluster limit cut the plan.
+   */
   readonly lowerBoundUsdPerHour: number;
+  /** The same of the instances alone, to be compared with {@link ProvisioningPlan.priceUsdPerHour}. Worked out when it is asked for. */
+  readonly instancesLowerBound: Lazy<number>;
+}
+
+/** What a plan keeps low: the price of its instances, with the volumes and the charge of its nodes. */
+export function planCostUsdPerHour({
+  priceUsdPerHour,
+  nodeCost,
+}: Pick<ProvisioningPlan, "priceUsdPerHour" | "nodeCost">): number {
+  return priceUsdPerHour + sumOfCharges(nodeCost);
 }

@@ -1,3 +1,4 @@
+import { label } from "../api/labels.ts";
 import { isBufferPod } from "../state/buffer-pods.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
 import type { NominationHolds } from "../state/nomination-holds.ts";
@@ -7,15 +8,20 @@ import type { Snapshot } from "../state/snapshot.ts";
 import { VolumeWorld } from "../state/volume-needs.ts";
 import { withDefaultSpread } from "./default-spread.ts";
 import { demandOf } from "./demand.ts";
+import type { ZoneOrder } from "./domain-assignment.ts";
 import { podsByEffectiveZone } from "./effective-zones.ts";
 import { ExistingCapacity, heldPods } from "./existing-capacity.ts";
-import { lazily } from "./lazily.ts";
+import { Lazy, lazily } from "./lazily.ts";
 import { type NewNodes, planNewNodes } from "./new-nodes.ts";
 import { type PlanningPools, planningPools } from "./node-options.ts";
+import type { OpenClass } from "./placement.ts";
 import type { WaitingPod } from "./plan.ts";
 import { type ClassifiedPods, classify, type PodClass } from "./pod-class.ts";
 import { type PreferenceKind, Relaxation } from "./relaxation.ts";
+import { spotFleet } from "./spot-fleet.ts";
+import { costOfClaims } from "./spot-packing.ts";
 import { Topology } from "./topology.ts";
+import { TopologyRules } from "./topology-group.ts";
 import { WayFinder } from "./ways.ts";
 
 /** A class with the preferences it may be granted. */
@@ -41,10 +47,12 @@ export class PlanningWorld {
   readonly #pools: () => PlanningPools;
   readonly #wayFinder: () => WayFinder;
   readonly #volumes: VolumeWorld;
+  readonly #topologyRules: TopologyRules;
 
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
     this.#volumes = new VolumeWorld(snapshot);
+    this.#topologyRules = new TopologyRules(snapshot.namespaces);
     this.#nodes = clusterNodes(snapshot, this.#volumes);
     const { pods, holds, waiting } = demandOf(snapshot, this.#nodes);
     this.#holds = holds;
@@ -73,12 +81,17 @@ export class PlanningWorld {
     });
     if (open.length === 0) return noNewNodes;
     const constraints = open.flatMap(({ levels }) => levels.map((level) => level.constraints));
-    const { minValuesPolicy } = this.#snapshot.settings;
-    const world = { pools: this.#pools().pools, nodes: this.#nodes, minValuesPolicy };
-    return planNewNodes(open, world, (opened) => {
-      const topology = this.#topology(constraints, opened);
-      return { topology, existing: new ExistingCapacity(this.#nodes, this.#holds, topology, this.#volumes) };
-    });
+    const { minValuesPolicy, spotSpreadShare, spotMinOfferings } = this.#snapshot.settings;
+    const fleet = spotFleet(this.#snapshot.nodeClaims);
+    const spot = { fleet, spreadShare: spotSpreadShare, minOfferings: spotMinOfferings };
+    const world = { pools: this.#pools().pools, nodes: this.#nodes, minValuesPolicy, spot };
+    const planned = (zoneOrder: ZoneOrder) =>
+      planNewNodes(open, { ...world, zoneOrder }, (opened) => {
+        const topology = this.#topology(constraints, opened);
+        return { topology, existing: new ExistingCapacity(this.#nodes, this.#holds, topology, this.#volumes) };
+      });
+    const byPrice = planned("by price");
+    return isZoneOrderOfWeight(open) ? cheaper(byPrice, planned("by load")) : byPrice;
   }
 
   /** Pods without a node by the zone they may run in, buffers apart (see {@link podsByEffectiveZone}). */
@@ -101,13 +114,42 @@ export class PlanningWorld {
       nodes: this.#nodes,
       heldPods: (node) => heldPods(node, this.#holds),
       planned: this.#planned,
-      namespaces: this.#snapshot.namespaces,
+      rules: this.#topologyRules,
       pools: this.#pools(),
       opened,
     });
   }
 }
 
-const noNewNodes: NewNodes = { claims: [], unplaced: [], existing: [], lowerBoundUsdPerHour: 0 };
+/** With more pods all zones get their share of each service, whichever comes first. */
+const podsForWhichZonesMatter = 1_000;
+
+/** Whether it may save nodes to plan with another order of zones, too. */
+function isZoneOrderOfWeight(open: readonly OpenClass[]): boolean {
+  const spreads = open.some(({ levels }) =>
+    levels.some(({ constraints }) => constraints.topologySpread.some(({ topologyKey }) => topologyKey === label.zone)),
+  );
+  return spreads && open.reduce((sum, { pods }) => sum + pods.length, 0) <= podsForWhichZonesMatter;
+}
+
+/** More pods placed first, then less money; the first of equals. */
+function cheaper(first: NewNodes, second: NewNodes): NewNodes {
+  const unplaced = (plan: NewNodes) => plan.unplaced.reduce((sum, { pods }) => sum + pods.length, 0);
+  const fewer = unplaced(second) - unplaced(first);
+  if (fewer !== 0) return fewer < 0 ? second : first;
+  return costOfClaims(second.claims) < costOfClaims(first.claims) - priceToleranceUsdPerHour ? second : first;
+}
+
+const priceToleranceUsdPerHour = 1e-9;
+
+const noNewNodes: NewNodes = {
+  claims: [],
+  unplaced: [],
+  existing: [],
+  lowerBound: new Lazy(() => 0),
+  instancesLowerBound: new Lazy(() => 0),
+  spotFlexibilityUsdPerHour: 0,
+  spotSpreadUsdPerHour: 0,
+};
 
 const noPools: ReadonlySet<string> = new Set();

@@ -3,7 +3,8 @@ import { type PreferenceKind, preferenceKinds } from "./relaxation.ts";
 
 /** What is compared of a plan. */
 export interface PricedPlan {
-  readonly priceUsdPerHour: number;
+  /** With volumes and charges. */
+  readonly costUsdPerHour: number;
   /** Pods without a place. */
   readonly unplaced: number;
 }
@@ -20,7 +21,7 @@ export interface BudgetedPlan<P> {
 }
 
 /**
- * Grants preferences as far as they raise the price by at most `maxCostPercent` over a plan that keeps none. All of them if that is
+ * Grants preferences as far as they raise the cost by at most `maxCostPercent` over a plan that keeps none. All of them if that is
  * within the budget; else one after the other, those first that are given up last (karpenter-core §2.4): class by class in small
  * worlds, kind by kind in large ones.
  */
@@ -33,8 +34,8 @@ export function withinPreferenceBudget<P extends PricedPlan>(
   const wishes = wishesOf(classes, wanted);
   const base = planWith(new Map());
   if (wishes.length === 0) return { chosen: base, preferenceCostUsdPerHour: 0 };
-  const limit = base.priceUsdPerHour * (1 + maxCostPercent / 100) + toleranceUsdPerHour;
-  const isAffordable = (plan: P) => plan.unplaced <= base.unplaced && plan.priceUsdPerHour <= limit;
+  const limit = base.costUsdPerHour * (1 + maxCostPercent / 100) + toleranceUsdPerHour;
+  const isAffordable = (plan: P) => plan.unplaced <= base.unplaced && plan.costUsdPerHour <= limit;
   const grantedAll = planWith(grants(wishes));
   if (isAffordable(grantedAll)) return costed(grantedAll, base);
   let chosen = base;
@@ -51,7 +52,7 @@ export function withinPreferenceBudget<P extends PricedPlan>(
 const toleranceUsdPerHour = 1e-9;
 
 function costed<P extends PricedPlan>(chosen: P, base: P): BudgetedPlan<P> {
-  return { chosen, preferenceCostUsdPerHour: Math.max(0, chosen.priceUsdPerHour - base.priceUsdPerHour) };
+  return { chosen, preferenceCostUsdPerHour: Math.max(0, chosen.costUsdPerHour - base.costUsdPerHour) };
 }
 
 /** One kind of preference of one class. */

@@ -13,9 +13,14 @@ export function sharedAttachments(demands: readonly NewDemand[], parts: readonly
   return claims.size === 0 ? {} : { [resource]: claims.size };
 }
 
+/** Whether pods of a demand have volumes that {@link sharedAttachments} counts. */
+export function sharesAttachments(demand: NewDemand | undefined): boolean {
+  return claimsOf(demand).length > 0;
+}
+
 /** The dimension that an {@link attachmentRules} needs, whether or not pods have volumes of their own. */
 export function attachmentDimensions(demands: readonly NewDemand[]): readonly string[] {
-  return demands.some((demand) => claimsOf(demand).length > 0) ? [resource] : [];
+  return demands.some(sharesAttachments) ? [resource] : [];
 }
 
 export function attachmentRules(
@@ -37,7 +42,8 @@ export function attachmentRules(
   ];
 }
 
-function claimsOf(demand: NewDemand | undefined): readonly string[] {
+/** The volumes of EBS that pods of a demand share with others. */
+export function claimsOf(demand: NewDemand | undefined): readonly string[] {
   return (demand?.podClass.sharedAttachments ?? [])
     .filter(({ driver }) => driver === ebsDriver)
     .map(({ claim }) => claim);

@@ -14,10 +14,15 @@ export class SortedLazily<T> implements Iterable<T> {
     for (let at = (this.#heap.length >> 1) - 1; at >= 0; at--) this.#sink(at);
   }
 
+  /** Undefined beyond the end. */
+  at(index: number): T | undefined {
+    while (index >= this.#sorted.length && this.#heap.length > 0) this.#takeFirst();
+    return this.#sorted[index];
+  }
+
   *[Symbol.iterator](): Iterator<T> {
     for (let index = 0; index < this.#list.length; index++) {
-      if (index === this.#sorted.length) this.#takeFirst();
-      const next = this.#sorted[index];
+      const next = this.at(index);
       if (next !== undefined) yield next;
     }
   }

@@ -10,6 +10,8 @@ import type { Snapshot } from "../state/snapshot.ts";
 import { type StaticPool, staticPools } from "../state/static-pools.ts";
 import { withinClusterLimits } from "./cluster-limits.ts";
 import { withoutExotic } from "./exotic-types.ts";
+import { Lazy } from "./lazily.ts";
+import { nodeCost, sumOfCharges, sumOfCosts } from "./node-cost.ts";
 import { type PlanningPools, type PoolOptions, planningPools } from "./node-options.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "./plan.ts";
 import { onReservation, ReservedPlaces } from "./reserved-places.ts";
@@ -83,13 +85,17 @@ export function planStaticCapacity(snapshot: Snapshot, mostNodes: number = mostS
 
 /** A plan for pods with the nodes of static NodePools before its own: nothing that holds as many nodes costs less. */
 export function withStaticCapacity(plan: ProvisioningPlan, fixed: StaticCapacityPlan): ProvisioningPlan {
+  const fixedCost = sumOfCosts(fixed.nodeClaims.map((claim) => claim.nodeCost));
   const prices = fixed.nodeClaims.map(({ offerings }) => offerings.map(({ priceUsdPerHour }) => priceUsdPerHour));
   const sum = (pick: (offers: readonly number[]) => number) => prices.reduce((total, one) => total + pick(one), 0);
+  const lowest = sum((offers) => Math.min(...offers));
   return {
     ...plan,
     nodeClaims: [...fixed.nodeClaims, ...plan.nodeClaims],
     priceUsdPerHour: plan.priceUsdPerHour + sum(([first = 0]) => first),
-    lowerBoundUsdPerHour: plan.lowerBoundUsdPerHour + sum((offers) => Math.min(...offers)),
+    nodeCost: sumOfCosts([plan.nodeCost, fixedCost]),
+    lowerBoundUsdPerHour: plan.lowerBoundUsdPerHour + lowest + sumOfCharges(fixedCost),
+    instancesLowerBound: new Lazy(() => plan.instancesLowerBound.value + lowest),
     spotSpreadUsdPerHour: plan.spotSpreadUsdPerHour + fixed.spotSpreadUsdPerHour,
   };
 }
@@ -175,6 +181,8 @@ function plannedClaim({ name, nodePool, pool, offerings, why }: StaticDraft): Pl
   const { metadata, spec } = pool.pool.spec.template;
   const [{ instanceType, capacityType, zone, priceUsdPerHour }] = offerings;
   const option = pool.options.find((candidate) => candidate.instanceType.name === instanceType);
+  const { daemonRequests = {} } = option ?? {};
+  const allocatable = option?.instanceType.allocatable ?? {};
   return {
     name,
     nodePool,
@@ -185,8 +193,9 @@ function plannedClaim({ name, nodePool, pool, offerings, why }: StaticDraft): Pl
     taints: pool.taints,
     startupTaints: spec.startupTaints ?? [],
     minValuesRelaxed: false,
-    requests: option?.daemonRequests ?? {},
-    allocatable: option?.instanceType.allocatable ?? {},
+    requests: daemonRequests,
+    allocatable,
+    nodeCost: nodeCost(pool.nodeCharges, priceUsdPerHour, daemonRequests, allocatable),
     reason: `${why}: ${instanceType} ${capacityType} in ${zone} at ${priceUsdPerHour} USD per hour`,
   };
 }

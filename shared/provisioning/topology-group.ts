@@ -7,6 +7,7 @@ import { firstIncompatibility, type Requirements, requirementsOfLabels } from ".
 import { firstUntolerated } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
+import { DomainCounts } from "./domain-counts.ts";
 
 /** One rule about how pods that match a selector may lie in the domains of a topology key, with the counts so far. */
 export interface TopologyGroup {
@@ -22,9 +23,9 @@ export interface TopologyGroup {
   /** Spread alone: which of the nodes that could be made give domains, by the same policies. */
   readonly eligibility: Eligibility;
   /** Matching pods by domain. */
-  readonly counts: Map<string, number>;
+  readonly counts: DomainCounts;
   /** Anti-affinity: pods that own the term, by domain; a matching pod may not join them. */
-  readonly owners: Map<string, number>;
+  readonly owners: DomainCounts;
   readonly description: string;
 }
 
@@ -43,10 +44,10 @@ export type NamespaceLabels = ReadonlyMap<string, Readonly<Record<string, string
 /** Groups by identity: equal rules are one group, whoever owns them. */
 export class TopologyGroups {
   readonly #groups = new Map<string, TopologyGroup>();
-  readonly #namespaces: NamespaceLabels;
+  readonly #rules: TopologyRules;
 
-  constructor(namespaces: NamespaceLabels) {
-    this.#namespaces = namespaces;
+  constructor(rules: TopologyRules) {
+    this.#rules = rules;
   }
 
   all(): readonly TopologyGroup[] {
@@ -55,7 +56,41 @@ export class TopologyGroups {
 
   /** The groups that a pod's own required constraints make; created on first sight. */
   ownedBy(pod: PodConstraints): readonly TopologyGroup[] {
-    return [
+    return this.#rules.ownedBy(pod).map((rule) => this.#group(rule));
+  }
+
+  /** The part of {@link ownedBy} that binds others, whether the owner is being planned or runs already. */
+  antiAffinityOf(pod: PodConstraints): readonly TopologyGroup[] {
+    return this.#rules.antiAffinityOf(pod).map((rule) => this.#group(rule));
+  }
+
+  #group({ identity, ...rule }: TopologyRule): TopologyGroup {
+    const known = this.#groups.get(identity);
+    if (known !== undefined) return known;
+    const group = { ...rule, counts: new DomainCounts(), owners: new DomainCounts() };
+    this.#groups.set(identity, group);
+    return group;
+  }
+}
+
+/** A group without its counts. */
+interface TopologyRule extends Omit<TopologyGroup, "counts" | "owners"> {
+  readonly identity: string;
+}
+
+/** Reads the rules out of pods' constraints, once for each object of them. */
+export class TopologyRules {
+  readonly #namespaces: NamespaceLabels;
+  readonly #owned = new Map<PodConstraints, readonly TopologyRule[]>();
+  readonly #antiAffinity = new Map<PodConstraints, readonly TopologyRule[]>();
+  readonly #rules = new Map<string, TopologyRule>();
+
+  constructor(namespaces: NamespaceLabels) {
+    this.#namespaces = namespaces;
+  }
+
+  ownedBy(pod: PodConstraints): readonly TopologyRule[] {
+    const known = this.#owned.get(pod) ?? [
       ...pod.topologySpread
         .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule")
         .map((constraint) => this.#spread(pod, constraint)),
@@ -65,14 +100,20 @@ export class TopologyGroups {
       ...this.antiAffinityOf(pod),
       ...pod.preferredAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term, [term])),
     ];
+    this.#owned.set(pod, known);
+    return known;
   }
 
-  /** The part of {@link ownedBy} that binds others, whether the owner is being planned or runs already. */
-  antiAffinityOf(pod: PodConstraints): readonly TopologyGroup[] {
-    return pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term, [term]));
+  antiAffinityOf(pod: PodConstraints): readonly TopologyRule[] {
+    if (pod.podAntiAffinity.length === 0) return [];
+    const known =
+      this.#antiAffinity.get(pod) ??
+      pod.podAntiAffinity.map((term) => this.#affinity("anti-affinity", pod, term, [term]));
+    this.#antiAffinity.set(pod, known);
+    return known;
   }
 
-  #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyGroup {
+  #spread(pod: PodConstraints, constraint: TopologySpreadConstraint): TopologyRule {
     const labelSelector = validSelector(constraint.labelSelector);
     const selector = withLabelKeys(labelSelector, "In", constraint.matchLabelKeys, pod.labels);
     const affinity = constraint.nodeAffinityPolicy !== "Ignore";
@@ -84,7 +125,7 @@ export class TopologyGroups {
     };
     const { maxSkew, minDomains = 1, topologyKey: key } = constraint;
     const identity = stableJson(["spread", key, pod.namespace, selector, maxSkew, minDomains, eligibility.key]);
-    return this.#group(identity, {
+    return this.#rule(identity, {
       kind: "spread",
       key,
       maxSkew,
@@ -103,10 +144,10 @@ export class TopologyGroups {
     pod: PodConstraints,
     term: PodAffinityTerm,
     together: readonly PodAffinityTerm[],
-  ): TopologyGroup {
+  ): TopologyRule {
     const targets = together.map((one) => this.#target(pod, one));
     const identity = stableJson([kind, term.topologyKey, targets.map((target) => target.identity).sort()]);
-    return this.#group(identity, {
+    return this.#rule(identity, {
       kind,
       key: term.topologyKey,
       maxSkew: 0,
@@ -119,8 +160,8 @@ export class TopologyGroups {
   }
 
   /** kube-scheduler's VolumeBinding: a claim's first pod settles the volume's zone, and the others follow. */
-  #unboundClaim(claim: string): TopologyGroup {
-    return this.#group(stableJson(["claim", claim]), {
+  #unboundClaim(claim: string): TopologyRule {
+    return this.#rule(stableJson(["claim", claim]), {
       kind: "affinity",
       key: label.zone,
       maxSkew: 0,
@@ -154,12 +195,11 @@ export class TopologyGroups {
       (namespaceSelector !== undefined && matchesSelector(namespaceSelector, this.#namespaces.get(namespace) ?? {}));
   }
 
-  #group(identity: string, rule: Omit<TopologyGroup, "counts" | "owners">): TopologyGroup {
-    const known = this.#groups.get(identity);
-    if (known !== undefined) return known;
-    const group = { ...rule, counts: new Map<string, number>(), owners: new Map<string, number>() };
-    this.#groups.set(identity, group);
-    return group;
+  /** Equal rules are one object. */
+  #rule(identity: string, rule: Omit<TopologyRule, "identity">): TopologyRule {
+    const known = this.#rules.get(identity) ?? { ...rule, identity };
+    this.#rules.set(identity, known);
+    return known;
   }
 }
 
@@ -209,9 +249,14 @@ const noUndefinedLabels: ReadonlySet<string> = new Set();
 
 /** Whether one of these alternatives holds for a node's real labels. */
 export function suitsNode(alternatives: readonly Requirements[], node: ClusterNode): boolean {
-  const labels = requirementsOfLabels(node.labels);
+  if (alternatives.some(({ size }) => size === 0)) return true;
+  const labels = labelsOfNode.get(node) ?? requirementsOfLabels(node.labels);
+  labelsOfNode.set(node, labels);
   return alternatives.some((wanted) => firstIncompatibility(labels, wanted, noUndefinedLabels) === undefined);
 }
+
+/** Asked for class after class. */
+const labelsOfNode = new WeakMap<ClusterNode, Requirements>();
 
 function toleratesNode(pod: PodConstraints, node: ClusterNode): boolean {
   return firstUntolerated(node.taints, pod.tolerations) === undefined;

@@ -1,8 +1,10 @@
 import type { PodConstraints } from "../state/pod-record.ts";
+import type { ClassTopology } from "./class-topology.ts";
+import type { DomainCounts } from "./domain-counts.ts";
 import type { RefusalDetail } from "./plan.ts";
-import type { ClassTopology, Topology } from "./topology.ts";
+import type { Topology } from "./topology.ts";
 import type { TopologyGroup } from "./topology-group.ts";
-import { countIn, globalMinimum } from "./topology-rules.ts";
+import { globalMinimum } from "./topology-rules.ts";
 
 /** Why no domain of a key admits a pod. `refusing` is the rule that keeps it out, by domain. */
 export function domainsRefusal(
@@ -62,8 +64,8 @@ function ownFacts(topology: Topology, group: TopologyGroup, domains: readonly st
       };
     }
     case "affinity": {
-      const there = [...group.counts].filter(([, count]) => count > 0).map(([domain]) => domain);
-      const where = there.length === 0 ? "none runs anywhere" : `they run in ${there.sort().join(", ")}`;
+      const there = group.counts.domains();
+      const where = there.length === 0 ? "none runs anywhere" : `they run in ${there.toSorted().join(", ")}`;
       return { found: `no such pod in ${domains.join(", ")}`, accepted: `a domain with such a pod: ${where}` };
     }
     case "anti-affinity":
@@ -78,6 +80,6 @@ function othersFacts(group: TopologyGroup, domains: readonly string[], key: stri
   };
 }
 
-function counted(counts: ReadonlyMap<string, number>, domains: readonly string[]): string {
-  return domains.map((domain) => `${domain} ${countIn(counts, domain)}`).join(", ");
+function counted(counts: DomainCounts, domains: readonly string[]): string {
+  return domains.map((domain) => `${domain} ${counts.of(domain)}`).join(", ");
 }

@@ -1,6 +1,6 @@
 import { label } from "../api/labels.ts";
-import type { PodConstraints } from "../state/pod-record.ts";
-import type { ClassTopology, Topology } from "./topology.ts";
+import type { ClassTopology } from "./class-topology.ts";
+import type { Topology } from "./topology.ts";
 import type { TopologyGroup } from "./topology-group.ts";
 
 /**
@@ -10,36 +10,34 @@ import type { TopologyGroup } from "./topology-group.ts";
 export function domainRefusal(
   topology: Topology,
   classTopology: ClassTopology,
-  constraints: PodConstraints,
   key: string,
   domain: string,
 ): TopologyGroup | undefined {
-  const blockedByOwner = classTopology.matched.find(
-    (group) => group.key === key && group.kind === "anti-affinity" && countIn(group.owners, domain) > 0,
-  );
-  if (blockedByOwner !== undefined) return blockedByOwner;
-  return classTopology.owned.find((group) => group.key === key && !admits(topology, group, constraints, domain));
+  const { blocking, owned } = classTopology.rulesOf(key);
+  for (const group of blocking) if (group.owners.of(domain) > 0) return group;
+  for (const group of owned) if (!admits(topology, group, classTopology, domain)) return group;
+  return undefined;
 }
 
 /** Whether a pod with this rule needs a node that has the rule's label at all; anti-affinity is content without. */
-export function needsDomain({ owned }: ClassTopology, key: string): boolean {
-  return owned.some((group) => group.key === key && group.kind !== "anti-affinity");
+export function needsDomain(classTopology: ClassTopology, key: string): boolean {
+  return classTopology.rulesOf(key).owned.some(({ kind }) => kind !== "anti-affinity");
 }
 
-function admits(topology: Topology, group: TopologyGroup, constraints: PodConstraints, domain: string): boolean {
+function admits(topology: Topology, group: TopologyGroup, own: ClassTopology, domain: string): boolean {
   switch (group.kind) {
     case "spread":
-      return spreadAdmits(topology, group, constraints, domain);
+      return spreadAdmits(topology, group, own, domain);
     case "affinity":
-      return countIn(group.counts, domain) > 0 || (group.matches(constraints) && isEmptyEverywhere(group));
+      return group.counts.of(domain) > 0 || (own.isCountedBy(group) && isEmptyEverywhere(group));
     case "anti-affinity":
-      return countIn(group.counts, domain) === 0;
+      return group.counts.of(domain) === 0;
   }
 }
 
-function spreadAdmits(topology: Topology, group: TopologyGroup, constraints: PodConstraints, domain: string): boolean {
-  const self = group.matches(constraints) ? 1 : 0;
-  return countIn(group.counts, domain) + self - globalMinimum(topology, group) <= group.maxSkew;
+function spreadAdmits(topology: Topology, group: TopologyGroup, own: ClassTopology, domain: string): boolean {
+  const self = own.isCountedBy(group) ? 1 : 0;
+  return group.counts.of(domain) + self - globalMinimum(topology, group) <= group.maxSkew;
 }
 
 /** Of the hostname it is 0: an empty new node is always possible. */
@@ -47,16 +45,10 @@ export function globalMinimum(topology: Topology, group: TopologyGroup): number 
   if (group.key === label.hostname) return 0;
   const domains = topology.domainsOf(group);
   if (domains.size === 0 || domains.size < group.minDomains) return 0;
-  let least = Number.POSITIVE_INFINITY;
-  for (const domain of domains) least = Math.min(least, countIn(group.counts, domain));
-  return least;
+  return group.counts.leastAmong(domains);
 }
 
 /** The first member of a group that is attracted to itself may choose its domain (kube-scheduler's self-affinity exception). */
 export function isEmptyEverywhere(group: TopologyGroup): boolean {
-  return [...group.counts.values()].every((count) => count === 0);
-}
-
-export function countIn(counts: ReadonlyMap<string, number>, domain: string): number {
-  return counts.get(domain) ?? 0;
+  return group.counts.total === 0;
 }

@@ -3,24 +3,15 @@ import { requirementsOf } from "../scheduling/requirements.ts";
 import { fits } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { PodConstraints, PodRecord } from "../state/pod-record.ts";
+import { type ClassTopology, noTopology, TopologyRoles } from "./class-topology.ts";
+import type { DomainCounts } from "./domain-counts.ts";
 import { newDomains, optionCounter } from "./node-domains.ts";
 import type { NodeOption, PlanningPools } from "./node-options.ts";
-import { type NamespaceLabels, type TopologyGroup, TopologyGroups } from "./topology-group.ts";
+import { type TopologyGroup, TopologyGroups, type TopologyRules } from "./topology-group.ts";
 import type { ZoneIds } from "./zone-ids.ts";
 
 /** Domain by topology key: where a pod lies, as far as it is known. */
 export type Domains = ReadonlyMap<string, string>;
-
-/** The groups that concern one class. */
-export interface ClassTopology {
-  readonly owned: readonly TopologyGroup[];
-  /** The required anti-affinity among them: it binds others too. A preference keeps nobody else away. */
-  readonly blocking: readonly TopologyGroup[];
-  /** Groups of others (or its own) that count this class. */
-  readonly matched: readonly TopologyGroup[];
-  /** Keys other than hostname whose domain must be decided when a pod of this class is planned onto a new node; zones stand for their ids. */
-  readonly keysToPin: readonly string[];
-}
 
 interface World {
   readonly classes: readonly PodConstraints[];
@@ -29,7 +20,7 @@ interface World {
   readonly heldPods: (node: ClusterNode) => readonly PodRecord[];
   /** Pods that are being planned anew: they are not counted where they are. */
   readonly planned: ReadonlySet<string>;
-  readonly namespaces: NamespaceLabels;
+  readonly rules: TopologyRules;
   /** What nodes could be made. */
   readonly pools: PlanningPools;
   /** Domains, as {@link domainKey}, that nodes made for other pods are known to open. */
@@ -40,14 +31,16 @@ interface World {
 export class Topology {
   readonly #groups: TopologyGroups;
   readonly #classes = new Map<PodConstraints, ClassTopology>();
+  readonly #roles: TopologyRoles;
   readonly #owners = new Map<TopologyGroup, PodConstraints[]>();
   readonly #world: World;
   readonly #domains = new Map<TopologyGroup, ReadonlySet<string>>();
   readonly #existingDomains = new Map<string, readonly string[]>();
+  readonly #allNewDomains = new Map<string, readonly string[]>();
   readonly #mayCount: (options: readonly NodeOption[], group: TopologyGroup, domains: Domains) => boolean;
 
   constructor(world: World) {
-    this.#groups = new TopologyGroups(world.namespaces);
+    this.#groups = new TopologyGroups(world.rules);
     this.#world = world;
     this.#mayCount = optionCounter(world.pools);
     const owned = new Map(world.classes.map((constraints) => [constraints, this.#groups.ownedBy(constraints)]));
@@ -57,15 +50,24 @@ export class Topology {
         .map((pod) => ({ pod, node })),
     );
     for (const [constraints, groups] of owned) {
-      for (const group of groups) this.#owners.set(group, [...(this.#owners.get(group) ?? []), constraints]);
+      for (const group of groups) {
+        const owners = this.#owners.get(group);
+        if (owners === undefined) this.#owners.set(group, [constraints]);
+        else owners.push(constraints);
+      }
     }
-    for (const { pod } of present) this.#groups.antiAffinityOf(pod.constraints);
-    for (const { pod, node } of present) this.#count(pod.constraints, node);
-    for (const constraints of world.classes) this.#classes.set(constraints, this.#classTopology(constraints, owned));
+    for (const constraints of new Set(present.map(({ pod }) => pod.constraints))) {
+      this.#groups.antiAffinityOf(constraints);
+    }
+    this.#roles = new TopologyRoles(this.#groups);
+    for (const { pod, node } of present) {
+      countOn(node, this.#roles.matchedBy(pod.constraints), this.#groups.antiAffinityOf(pod.constraints));
+    }
+    for (const [constraints, groups] of owned) this.#classes.set(constraints, this.#roles.of(constraints, groups));
   }
 
-  of(constraints: PodConstraints): ClassTopology {
-    return this.#classes.get(constraints) ?? { owned: [], blocking: [], matched: [], keysToPin: [] };
+  of(constraints: PodConstraints | undefined): ClassTopology {
+    return (constraints === undefined ? undefined : this.#classes.get(constraints)) ?? noTopology;
   }
 
   get zoneIds(): ZoneIds {
@@ -94,7 +96,8 @@ export class Topology {
       const requests = (this.#owners.get(group) ?? []).map((owner) => owner.requests);
       const isUsable = ({ free }: NodeOption) => requests.some((wanted) => fits(wanted, free));
       const others = this.#newDomains(group).filter((domain) => this.#world.opened.has(domainKey(group.key, domain)));
-      domains = new Set([...existing, ...this.#newDomains(group, isUsable), ...others]);
+      const usable = newDomains(this.#world.pools, group.key, group.eligibility, isUsable);
+      domains = new Set([...existing, ...usable, ...others]);
       this.#domains.set(group, domains);
     }
     return domains;
@@ -110,8 +113,25 @@ export class Topology {
     return new Set(uncounted);
   }
 
-  #newDomains({ key, eligibility }: TopologyGroup, isUsable: (option: NodeOption) => boolean = () => true) {
-    return newDomains(this.#world.pools, key, eligibility, isUsable);
+  /**
+   * The domains of a rule whatever is planned; undefined where it counts pods that do not keep it, or where its domains come and go
+   * with other pods' nodes.
+   */
+  settledDomainsOf(group: TopologyGroup): ReadonlySet<string> | undefined {
+    const isForeign = [...this.#classes].some(
+      ([constraints, { owned }]) => group.matches(constraints) && !owned.includes(group),
+    );
+    if (isForeign || this.#world.opened.size > 0) return undefined;
+    const domains = this.domainsOf(group);
+    return this.#newDomains(group).every((domain) => domains.has(domain)) ? domains : undefined;
+  }
+
+  /** Of nodes for whatever pods: equal for groups that look at the same. */
+  #newDomains({ key, eligibility }: TopologyGroup): readonly string[] {
+    const name = `${key} ${eligibility.key}`;
+    const domains = this.#allNewDomains.get(name) ?? newDomains(this.#world.pools, key, eligibility, () => true);
+    this.#allNewDomains.set(name, domains);
+    return domains;
   }
 
   /** Notes that a pod of this class was planned onto a node that exists. */
@@ -120,32 +140,29 @@ export class Topology {
     countOn(node, matched, blocking);
   }
 
-  /** Notes that a pod of this class was planned into these domains, onto a node to be made from one of the options. */
-  recordOnNewNode(constraints: PodConstraints, domains: Domains, options: readonly NodeOption[]): void {
-    const { blocking, matched } = this.of(constraints);
-    for (const group of matched) {
-      if (this.#mayCount(options, group, domains)) add(group.counts, domains.get(group.key));
-    }
-    for (const group of blocking) add(group.owners, domains.get(group.key));
-  }
-
-  #count(constraints: PodConstraints, node: ClusterNode): void {
-    const matched = this.#groups.all().filter((group) => group.matches(constraints));
-    countOn(node, matched, this.#groups.antiAffinityOf(constraints));
-  }
-
-  #classTopology(
+  /** What changes when a pod of this class is planned into these domains, onto a node to be made from one of the options. */
+  placesOnNewNode(
     constraints: PodConstraints,
-    owned: ReadonlyMap<PodConstraints, readonly TopologyGroup[]>,
-  ): ClassTopology {
-    const own = owned.get(constraints) ?? [];
-    const matched = this.#groups.all().filter((group) => group.matches(constraints));
-    const keys = [...own, ...matched]
-      .map(({ key }) => (key === label.zoneId ? label.zone : key))
-      .filter((key) => key !== label.hostname);
-    const blocking = this.#groups.antiAffinityOf(constraints);
-    return { owned: own, blocking, matched, keysToPin: [...new Set(keys)].sort() };
+    domains: Domains,
+    options: readonly NodeOption[],
+  ): readonly CountedPlace[] {
+    const { blocking, matched } = this.of(constraints);
+    const counted = matched.flatMap((group) => {
+      const domain = domains.get(group.key);
+      return domain !== undefined && this.#mayCount(options, group, domains) ? [{ counts: group.counts, domain }] : [];
+    });
+    const owners = blocking.flatMap((group) => {
+      const domain = domains.get(group.key);
+      return domain === undefined ? [] : [{ counts: group.owners, domain }];
+    });
+    return [...counted, ...owners];
   }
+}
+
+/** A count that a pod adds to. */
+export interface CountedPlace {
+  readonly counts: DomainCounts;
+  readonly domain: string;
 }
 
 /** How a domain of a topology key is named. */
@@ -175,6 +192,6 @@ export function possibleDomains(key: string, node: ClusterNode): readonly string
   return node.initialized || open === undefined || open.complement ? [] : [...open.values];
 }
 
-function add(counts: Map<string, number>, domain: string | undefined): void {
-  if (domain !== undefined) counts.set(domain, (counts.get(domain) ?? 0) + 1);
+function add(counts: DomainCounts, domain: string | undefined): void {
+  if (domain !== undefined) counts.add(domain);
 }

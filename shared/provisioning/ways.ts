@@ -1,6 +1,7 @@
 import type { Requirements } from "../scheduling/requirements.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
-import { type ClassOptions, classOptions } from "./class-options.ts";
+import { type ClassOptions, PoolMatcher } from "./class-options.ts";
+import { lazily } from "./lazily.ts";
 import type { NodeOption, PlanningPools } from "./node-options.ts";
 import type { Refusal } from "./plan.ts";
 import { withZonesOfIds } from "./zone-ids.ts";
@@ -21,16 +22,18 @@ export interface Level {
   readonly constraints: PodConstraints;
   readonly ways: readonly Way[];
   /** Why NodePools that no way uses cannot take it. */
-  readonly rejections: readonly Refusal[];
+  readonly rejections: () => readonly Refusal[];
 }
 
 /** Finds the ways of classes; what is found for one object of constraints is kept. */
 export class WayFinder {
   readonly #pools: PlanningPools;
+  readonly #matcher: PoolMatcher;
   readonly #known = new Map<PodConstraints, Omit<Level, "constraints">>();
 
   constructor(pools: PlanningPools) {
     this.#pools = pools;
+    this.#matcher = new PoolMatcher(pools);
   }
 
   /** Levels with their ways numbered through. */
@@ -45,22 +48,27 @@ export class WayFinder {
   #find(constraints: PodConstraints): Omit<Level, "constraints"> {
     const known = this.#known.get(constraints);
     if (known !== undefined) return known;
-    const found = waysFor(constraints, this.#pools);
+    const found = waysFor(constraints, this.#pools, this.#matcher);
     this.#known.set(constraints, found);
     return found;
   }
 }
 
 /** One alternative after the other, as Karpenter consumes required OR-terms (karpenter-core §2.4). */
-function waysFor(constraints: PodConstraints, pools: PlanningPools): Omit<Level, "constraints"> {
+function waysFor(constraints: PodConstraints, pools: PlanningPools, matcher: PoolMatcher): Omit<Level, "constraints"> {
   const ways: Way[] = [];
-  let last: ClassOptions = { tiers: [], rejections: pools.rejected };
+  let last: ClassOptions = { tiers: [], rejections: () => pools.rejected };
   for (const alternative of constraints.nodeAlternatives) {
     const requirements = withZonesOfIds(alternative, pools.zoneIds);
-    last = classOptions(constraints, requirements, pools);
+    last = matcher.match(constraints, requirements);
     for (const tier of last.tiers) ways.push({ ...tier, requirements, index: ways.length });
   }
-  const used = new Set<string>();
-  for (const { options } of ways) for (const { pool } of options) used.add(pool);
-  return { ways, rejections: last.rejections.filter(({ nodePool }) => !used.has(nodePool)) };
+  const { rejections } = last;
+  return {
+    ways,
+    rejections: lazily(() => {
+      const used = new Set(ways.flatMap(({ options }) => options.map(({ pool }) => pool)));
+      return rejections().filter(({ nodePool }) => !used.has(nodePool));
+    }),
+  };
 }

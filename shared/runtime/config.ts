@@ -4,7 +4,9 @@ import { schedulerConfig } from "../api/scheduler-config.ts";
 import type { ClusterEndpoint } from "../ports.ts";
 import {
   defaultSettings,
+  isSlackPercent,
   minValuesPolicies,
+  mostSlackPercent,
   preferencePolicies,
   type Settings,
   servedPodAnnotationPattern,
@@ -34,6 +36,11 @@ export const minValuesPolicy = z.enum(minValuesPolicies);
 export const servedPodAnnotation = z
   .string()
   .regex(servedPodAnnotationPattern, "expected an annotation such as example.com/served or example.com/served=yes");
+
+export const spotSpreadShare = z.number().positive("expected a share above 0").max(1, "expected a share up to 1");
+
+const slackPercentExpected = `expected a percentage from 0 to ${mostSlackPercent}`;
+export const packingSlackPercent = z.number().refine(isSlackPercent, slackPercentExpected);
 
 const json = z.string().transform((source, context): unknown => {
   try {
@@ -80,6 +87,15 @@ const functionEnvironment = z.object({
   JOURNEYMAN_PREFERENCE_POLICY: preferencePolicy.exactOptional(),
   JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT: decimal.exactOptional(),
   JOURNEYMAN_MIN_VALUES_POLICY: minValuesPolicy.exactOptional(),
+  JOURNEYMAN_SPOT_SPREAD_SHARE: decimal.pipe(spotSpreadShare).exactOptional(),
+  JOURNEYMAN_SPOT_MIN_OFFERINGS: wholeNumber.exactOptional(),
+  JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR: decimal.exactOptional(),
+  JOURNEYMAN_VOLUME_PRICE_FACTOR: decimal.exactOptional(),
+  JOURNEYMAN_NOMINATE_PODS: z
+    .enum(["true", "false"])
+    .transform((value) => value === "true")
+    .exactOptional(),
+  JOURNEYMAN_PACKING_SLACK_PERCENT: decimal.refine(isSlackPercent, slackPercentExpected).exactOptional(),
 });
 
 /** What the stack sets on a function. The region is Lambda's own variable. */
@@ -150,6 +166,12 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
       preferencePolicy: env.JOURNEYMAN_PREFERENCE_POLICY,
       preferenceMaxCostPercent: env.JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT,
       minValuesPolicy: env.JOURNEYMAN_MIN_VALUES_POLICY,
+      spotSpreadShare: env.JOURNEYMAN_SPOT_SPREAD_SHARE,
+      spotMinOfferings: env.JOURNEYMAN_SPOT_MIN_OFFERINGS,
+      nodeChargeUsdPerHour: env.JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR,
+      volumePriceFactor: env.JOURNEYMAN_VOLUME_PRICE_FACTOR,
+      nominatePods: env.JOURNEYMAN_NOMINATE_PODS,
+      packingSlackPercent: env.JOURNEYMAN_PACKING_SLACK_PERCENT,
     }),
   };
 }

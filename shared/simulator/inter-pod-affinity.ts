@@ -30,12 +30,12 @@ export function affinityCounts(pod: PodInfo, cache: SchedulerCache): AffinityCou
   }
   if (pod.affinity.length + pod.antiAffinity.length > 0) {
     for (const node of cache.nodes()) {
-      for (const other of node.pods.values()) {
+      for (const { pod: other, count } of node.podGroups.values()) {
         if (pod.affinity.length > 0 && pod.affinity.every((term) => termSelects(term, pod, other, cache))) {
-          for (const term of pod.affinity) attracting.add(term.topologyKey, node);
+          for (const term of pod.affinity) attracting.add(term.topologyKey, node, count);
         }
         for (const term of pod.antiAffinity) {
-          if (termSelects(term, pod, other, cache)) repelled.add(term.topologyKey, node);
+          if (termSelects(term, pod, other, cache)) repelled.add(term.topologyKey, node, count);
         }
       }
     }
@@ -66,6 +66,22 @@ export function affinityFailure(counts: AffinityCounts, node: NodeInfo): string 
   return undefined;
 }
 
+/** The same for pods that are still to come to the node. Nobody's affinity is met by them. */
+export function nominatedFailure(
+  pod: PodInfo,
+  node: NodeInfo,
+  nominated: readonly PodInfo[],
+  cache: SchedulerCache,
+): string | undefined {
+  for (const other of nominated) {
+    const repels = (owner: PodInfo, met: PodInfo) =>
+      owner.antiAffinity.some((term) => term.topologyKey in node.labels && termSelects(term, owner, met, cache));
+    if (repels(pod, other)) return "node(s) didn't match pod anti-affinity rules";
+    if (repels(other, pod)) return "node(s) didn't satisfy existing pods anti-affinity rules";
+  }
+  return undefined;
+}
+
 /** Whether a term of `owner` selects `other`: namespace and labels. Without namespaces and selector it means the owner's own. */
 export function termSelects(term: PodAffinityTerm, owner: PodInfo, other: PodInfo, cache: SchedulerCache): boolean {
   const { namespaces = [], namespaceSelector } = term;
@@ -90,11 +106,11 @@ function countAt(counts: TopologyCounts, topologyKey: string, node: NodeInfo): n
 class Counter {
   readonly counts = new Map<string, Map<string, number>>();
 
-  add(topologyKey: string, node: NodeInfo): void {
+  add(topologyKey: string, node: NodeInfo, count = 1): void {
     const domain = node.labels[topologyKey];
     if (domain === undefined) return;
     const domains = this.counts.get(topologyKey) ?? new Map<string, number>();
     this.counts.set(topologyKey, domains);
-    domains.set(domain, (domains.get(domain) ?? 0) + 1);
+    domains.set(domain, (domains.get(domain) ?? 0) + count);
   }
 }

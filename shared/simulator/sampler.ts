@@ -59,7 +59,7 @@ export class Sampler {
 
   #emptyClusterBound(pods: readonly PodRecord[]): number {
     const { cluster, loop } = this.#world;
-    const settings = withoutClusterLimits(this.#world.settings);
+    const settings = forBound(this.#world.settings);
     const pending = pods.map(({ nodeName: _node, deletedAt: _deleted, ...pod }) => ({ ...pod, unschedulable: true }));
     return planProvisioning({
       now: loop.now(),
@@ -99,8 +99,11 @@ export class Sampler {
   }
 }
 
-/** A bound says what the pods are worth, whatever the cluster may launch; a plan that a limit cuts knows none. */
-function withoutClusterLimits(settings: Settings): Settings {
+/**
+ * A bound says what the pods are worth, whatever the cluster may launch; a plan that a limit cuts knows none. It stands beside what
+ * EC2 charges for instances alone.
+ */
+function forBound(settings: Settings): Settings {
   const { maxNodes: _nodes, maxPriceUsdPerHour: _price, maxLaunchesPerTenMinutes: _launches, ...others } = settings;
-  return others;
+  return { ...others, volumePriceFactor: 0, nodeChargeUsdPerHour: 0 };
 }

@@ -2,7 +2,13 @@ import * as z from "zod";
 import type { KubernetesObject } from "../api/kinds.ts";
 import { type Fault, fault, withRule } from "../api/rules.ts";
 import { parseDuration } from "../api/time.ts";
-import { isKubernetesVersion, oldestKubernetesVersion, regionPattern, type Settings } from "../state/settings.ts";
+import {
+  isKubernetesVersion,
+  mostSlackPercent,
+  oldestKubernetesVersion,
+  regionPattern,
+  type Settings,
+} from "../state/settings.ts";
 
 /** A story for the simulator, with its manifests read and its steps in order of time. */
 export interface Scenario {
@@ -131,6 +137,11 @@ export const scenarioFile = z.strictObject({
       registrationTimeoutSeconds: whole,
       initializationTimeoutSeconds: whole,
       spotSpreadShare: z.number().positive().max(1).exactOptional(),
+      spotMinOfferings: whole,
+      nominatePods: z.boolean().exactOptional(),
+      packingSlackPercent: z.number().min(0).max(mostSlackPercent).exactOptional(),
+      nodeChargeUsdPerHour: z.number().min(0).exactOptional(),
+      volumePriceFactor: z.number().min(0).exactOptional(),
     })
     .default({}),
   objects,

@@ -19,6 +19,17 @@ export interface PodInfo {
   readonly affinity: readonly PodAffinityTerm[];
   readonly antiAffinity: readonly PodAffinityTerm[];
   readonly controllerUid: string | undefined;
+  /** Equal for pods of one namespace that have the same labels. */
+  readonly labelsKey: string;
+}
+
+/** Pods of one node that no label selector can tell apart. */
+export interface PodGroup {
+  /** One of them. */
+  readonly pod: PodInfo;
+  count: number;
+  /** Without those that are terminating. */
+  staying: number;
 }
 
 export function podInfo(pod: Pod): PodInfo {
@@ -36,6 +47,7 @@ export function podInfo(pod: Pod): PodInfo {
     affinity: podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
     antiAffinity: podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
     controllerUid: pod.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid,
+    labelsKey: JSON.stringify([pod.metadata.namespace, Object.entries(pod.metadata.labels ?? {}).sort()]),
   };
 }
 
@@ -48,6 +60,7 @@ export class NodeInfo {
   readonly requested: Record<string, number> = {};
   readonly scoringRequested: [cpu: number, memory: number] = [0, 0];
   readonly podsOfController = new Map<string, number>();
+  readonly podGroups = new Map<string, PodGroup>();
   node: Node | undefined;
   labels: Readonly<Record<string, string>> = {};
   taints: readonly Taint[] = [];
@@ -75,6 +88,15 @@ export class NodeInfo {
     if (info.controllerUid !== undefined && info.pod.metadata.deletionTimestamp === undefined) {
       this.podsOfController.set(info.controllerUid, (this.podsOfController.get(info.controllerUid) ?? 0) + sign);
     }
+    this.#group(info, sign);
+  }
+
+  #group(info: PodInfo, sign: 1 | -1): void {
+    const group = this.podGroups.get(info.labelsKey) ?? { pod: info, count: 0, staying: 0 };
+    group.count += sign;
+    if (info.pod.metadata.deletionTimestamp === undefined) group.staying += sign;
+    if (group.count > 0) this.podGroups.set(info.labelsKey, group);
+    else this.podGroups.delete(info.labelsKey);
   }
 }
 

@@ -1,6 +1,6 @@
 import { hostPortConflict } from "../scheduling/host-ports.ts";
 import { firstUntolerated } from "../scheduling/taints.ts";
-import { type AffinityCounts, affinityCounts, affinityFailure } from "./inter-pod-affinity.ts";
+import { type AffinityCounts, affinityCounts, affinityFailure, nominatedFailure } from "./inter-pod-affinity.ts";
 import { matchesNodeAffinity } from "./node-affinity.ts";
 import type { NodeInfo, PodInfo, SchedulerCache } from "./scheduler-cache.ts";
 import { type SpreadCounts, spreadCounts, spreadFailure } from "./topology-spread.ts";
@@ -8,18 +8,20 @@ import { noVolumes, type VolumeState } from "./volumes.ts";
 
 /** What kube-scheduler counts over the whole cluster, once per attempt, before it looks at single nodes (PreFilter). */
 export interface PreFilterState {
+  readonly cache: SchedulerCache;
   readonly volumes: VolumeState;
   readonly spread: SpreadCounts;
   readonly affinity: AffinityCounts;
 }
 
 export function preFilter(pod: PodInfo, cache: SchedulerCache, volumes: VolumeState = noVolumes): PreFilterState {
-  return { volumes, spread: spreadCounts(pod, cache), affinity: affinityCounts(pod, cache) };
+  return { cache, volumes, spread: spreadCounts(pod, cache), affinity: affinityCounts(pod, cache) };
 }
 
 /**
  * Why kube-scheduler's default plugins keep a pod off a node, in its own words; nothing means that the pod fits. The first plugin to
- * refuse ends the list, as there.
+ * refuse ends the list, as there. Where pods of no lower priority are nominated to the node, the pod must fit both with and without
+ * them (RunFilterPluginsWithNominatedPods).
  */
 export function filterNode(pod: PodInfo, node: NodeInfo, state: PreFilterState): readonly string[] {
   const { spec } = pod.pod;
@@ -41,7 +43,9 @@ export function filterNode(pod: PodInfo, node: NodeInfo, state: PreFilterState):
   const failure =
     state.volumes.failure(node, [...node.pods.values(), ...rivals]) ??
     spreadFailure(state.spread, node) ??
-    affinityFailure(state.affinity, node);
+    (rivals.length === 0 ? undefined : spreadFailure(state.spread, node, rivals)) ??
+    affinityFailure(state.affinity, node) ??
+    nominatedFailure(pod, node, rivals, state.cache);
   return failure === undefined ? [] : [failure];
 }
 
@@ -50,7 +54,7 @@ function toleratesUnschedulable(pod: PodInfo): boolean {
   return firstUntolerated([taint], pod.pod.spec.tolerations ?? []) === undefined;
 }
 
-/** Pods nominated to the node that go first: of the same or a higher priority. They count as if they were there. */
+/** Pods nominated to the node that go first: of the same or a higher priority. */
 function rivalsOf(pod: PodInfo, node: NodeInfo): readonly PodInfo[] {
   if (node.nominated.size === 0) return [];
   return [...node.nominated.values()].filter((other) => other.uid !== pod.uid && other.priority >= pod.priority);

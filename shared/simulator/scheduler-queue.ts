@@ -7,6 +7,12 @@ interface Entry {
   place: "active" | "backoff" | "unschedulable" | "gated";
   attempts: number;
   lastAttemptAt: number;
+  /** When it came into the queue, or back into it. */
+  queuedAt: number;
+  /** Orders those of one instant. */
+  sequence: number;
+  /** When there was no node at all, no plugin has refused it, and any event is a reason to try again. */
+  isForAnyEvent: boolean;
 }
 
 const initialBackoffMilliseconds = 1_000;
@@ -15,7 +21,7 @@ const flushIntervalMilliseconds = 30_000;
 const maxUnschedulableMilliseconds = 300_000;
 
 /**
- * kube-scheduler's queue of pods without a node: ready ones by priority, then age; refused ones wait for an event that may help, at
+ * kube-scheduler's queue of pods without a node: ready ones by priority, then the time of their last refusal; refused ones wait for an event that may help, at
  * least for their back-off (1 s, doubling to 10 s), at most five minutes.
  */
 export class SchedulerQueue {
@@ -26,6 +32,7 @@ export class SchedulerQueue {
   #active: Entry[] = [];
   #sorted = true;
   #flushing = false;
+  #sequence = 0;
 
   constructor(loop: EventLoop, onReady: () => void) {
     this.#loop = loop;
@@ -42,7 +49,14 @@ export class SchedulerQueue {
     const entry = this.#entries.get(info.uid);
     const isGated = (pod.spec.schedulingGates ?? []).length > 0;
     if (entry === undefined) {
-      const added: Entry = { info, place: "gated", attempts: 0, lastAttemptAt: 0 };
+      const added: Entry = {
+        info,
+        place: "gated",
+        attempts: 0,
+        lastAttemptAt: 0,
+        ...this.#turn(),
+        isForAnyEvent: false,
+      };
       this.#entries.set(info.uid, added);
       if (!isGated) this.#activate(added);
       return;
@@ -70,15 +84,26 @@ export class SchedulerQueue {
     entry.place = "unschedulable";
     entry.attempts++;
     entry.lastAttemptAt = this.#loop.now();
+    Object.assign(entry, this.#turn());
     return entry.info;
+  }
+
+  #turn(): Pick<Entry, "queuedAt" | "sequence"> {
+    return { queuedAt: this.#loop.now(), sequence: this.#sequence++ };
   }
 
   hasReady(): boolean {
     return this.#active.length > 0;
   }
 
-  /** The pod just taken found no node. */
-  refuse(): void {
+  /** The pod just taken found no node; `isForAnyEvent` if there was none. */
+  refuse(uid: string, isForAnyEvent: boolean): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) entry.isForAnyEvent = isForAnyEvent;
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
     if (this.#flushing) return;
     this.#flushing = true;
     this.#loop.schedule(flushIntervalMilliseconds, "kube-scheduler flush", () => this.#flush());
@@ -87,7 +112,7 @@ export class SchedulerQueue {
   /** An event in the cluster may have made room for those that `concerns` picks. */
   retry(concerns: (info: PodInfo) => boolean): void {
     for (const entry of this.#entries.values()) {
-      if (entry.place === "unschedulable" && concerns(entry.info)) this.#retry(entry);
+      if (entry.place === "unschedulable" && (entry.isForAnyEvent || concerns(entry.info))) this.#retry(entry);
     }
   }
 
@@ -120,16 +145,11 @@ export class SchedulerQueue {
       if (entry.lastAttemptAt <= latest) this.#activate(entry);
       else waiting = true;
     }
-    if (waiting) this.refuse();
+    if (waiting) this.#scheduleFlush();
   }
 }
 
 /** Negative: `a` goes first. */
 function compare(a: Entry, b: Entry): number {
-  const [left, right] = [a.info.pod.metadata, b.info.pod.metadata];
-  return (
-    b.info.priority - a.info.priority ||
-    (left.creationTimestamp ?? "").localeCompare(right.creationTimestamp ?? "") ||
-    Number(left.resourceVersion ?? 0) - Number(right.resourceVersion ?? 0)
-  );
+  return b.info.priority - a.info.priority || a.queuedAt - b.queuedAt || a.sequence - b.sequence;
 }

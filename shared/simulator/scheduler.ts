@@ -5,8 +5,9 @@ import type { EventLoop } from "./event-loop.ts";
 import type { WatchEvent } from "./object-store.ts";
 import { conditionOf, isTerminal, withConditions } from "./pod-status.ts";
 import type { Random } from "./random.ts";
-import { type NodeInfo, type PodInfo, SchedulerCache } from "./scheduler-cache.ts";
+import { type NodeInfo, type PodInfo, podInfo, SchedulerCache } from "./scheduler-cache.ts";
 import { filterNode, type PreFilterState, preFilter } from "./scheduler-filters.ts";
+import { NodeChange, placedPodMayHelp } from "./scheduler-hints.ts";
 import { SchedulerQueue } from "./scheduler-queue.ts";
 import { scoreNodes } from "./scheduler-scores.ts";
 import { provisionVolumes, volumeState } from "./volumes.ts";
@@ -20,7 +21,11 @@ const cycleMilliseconds = 3;
  * kube-scheduler with its default profile: one pod at a time, filters, scores, ties by chance, binding. A pod that fits nowhere gets its
  * PodScheduled condition (serverless-aws §6), which is what the webhook sees.
  *
- * Left out: preemption, dynamic resources, queueing hints per plugin (an event retries every pod that it could concern).
+ * Nominations are treated as kube-scheduler does by default (KEP-1923, KEP-5278): a nominated node is tried first and taken without
+ * scoring, room is kept there against pods of the same or a lower priority, and a failed attempt clears the nomination.
+ *
+ * Left out: preemption, dynamic resources. Which plugin has refused a pod is not remembered: an event that one of them would take for
+ * a reason to try again is one (scheduler-hints.ts).
  */
 export class Scheduler {
   readonly #loop: EventLoop;
@@ -58,7 +63,8 @@ export class Scheduler {
     }
     if (previous !== undefined && isDeepStrictEqual(schedulingView(previous), schedulingView(object))) return;
     this.#cache.setNode(object);
-    this.#queue.retry(() => true);
+    const change = new NodeChange(previous, object);
+    this.#queue.retry((info) => change.mayHelp(info));
   }
 
   #onPod({ type, object, previous }: WatchEvent<Pod>): void {
@@ -75,7 +81,8 @@ export class Scheduler {
     }
     if (previous?.spec.nodeName !== undefined && isDeepStrictEqual(placedView(previous), placedView(object))) return;
     this.#cache.setPod(object);
-    this.#queue.retry((info) => info.affinity.length > 0 || info.pod.spec.topologySpreadConstraints !== undefined);
+    const placed = podInfo(object);
+    this.#queue.retry((info) => placedPodMayHelp(info, placed, this.#cache));
   }
 
   #onUnboundPod(type: WatchEvent<Pod>["type"], pod: Pod, previous: Pod | undefined): void {
@@ -86,12 +93,14 @@ export class Scheduler {
       if (wasNominated) this.#queue.retry(() => true);
       return;
     }
-    this.#withdraw(uid);
+    const freed = this.#withdraw(uid) && previous?.status?.nominatedNodeName !== pod.status?.nominatedNodeName;
     const changed = previous === undefined || !isDeepStrictEqual(placedView(previous), placedView(pod));
     this.#queue.set(pod, changed || !isDeepStrictEqual(previous.spec, pod.spec));
     const info = this.#queue.get(uid);
     const nominated = pod.status?.nominatedNodeName;
     if (info !== undefined && nominated !== undefined) this.#cache.nominate(info, nominated);
+    // As if it had been on the node and left it: those that had to respect its place may go there now.
+    if (freed) this.#queue.retry((other) => other.uid !== uid && other.priority <= (pod.spec.priority ?? 0));
   }
 
   /** Whether the pod held a nomination. */
@@ -168,7 +177,7 @@ export class Scheduler {
 
   /** Writes only what changed; a nomination that did not work out is cleared. */
   #refuse(info: PodInfo, message: string): void {
-    this.#queue.refuse();
+    this.#queue.refuse(info.uid, this.#cache.nodes().length === 0);
     const { status } = info.pod;
     const before = conditionOf(info.pod, "PodScheduled");
     const same = before?.status === "False" && before.reason === "Unschedulable" && before.message === message;

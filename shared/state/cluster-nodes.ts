@@ -176,7 +176,8 @@ export function isEphemeral(taint: Taint): boolean {
   return ephemeralTaintKeys.has(taint.key) || taint.key.startsWith("readiness.k8s.io/");
 }
 
-function isLeaving(node: Node | undefined, claim: NodeClaim | undefined): boolean {
+/** Whether a node's pods need a new home, and none may be planned onto it. */
+export function isLeaving(node: Node | undefined, claim: NodeClaim | undefined): boolean {
   return (
     node?.metadata.deletionTimestamp !== undefined ||
     claim?.metadata.deletionTimestamp !== undefined ||

@@ -46,7 +46,7 @@ function keptPods(
   const nominations = nominationsOf(claim);
   const nominatedUids = new Set(nominations.map((nomination) => nomination.uid));
   const arrived = countArrivals(claim, world.pods, nominatedUids);
-  const pendingPodsExpired = isPastGrace(claim, world.now);
+  const pendingPodsExpired = isPastNominationGrace(claim, world.now);
   const kept: PodRecord[] = [];
   for (const nomination of nominations) {
     const pod = podsByUid.get(nomination.uid);
@@ -115,7 +115,8 @@ function pendingByOwnerAndClass(pods: readonly PodRecord[], claims: readonly Nod
   return Map.groupBy(pending, (pod) => ownerAndClass(pod.owner?.uid, pod.classKey));
 }
 
-function isPastGrace(claim: NodeClaim, now: number): boolean {
+/** Whether a claim's node has been ready for so long that its pods that are still pending are nobody's. */
+export function isPastNominationGrace(claim: NodeClaim, now: number): boolean {
   const initializedAt = transitionedAt(claim, "Initialized");
   const initialized = claim.status?.conditions?.some(
     (condition) => condition.type === "Initialized" && condition.status === "True",

@@ -22,6 +22,16 @@ export interface Settings {
   readonly reservedEnis: number;
   /** At most this share of a plan's spot nodes in one (type, zone), while an alternative within 15 % exists. */
   readonly spotSpreadShare: number;
+  /** A spot node's pods are chosen so that so many spot offerings hold them, where each of them alone has as many. 0: no matter. */
+  readonly spotMinOfferings: number;
+  /** What a node costs beside its instance and its volumes, such as an agent that is priced by host. */
+  readonly nodeChargeUsdPerHour: number;
+  /** What EBS volumes cost in the region, in terms of the list prices of us-east-1. 0: volumes cost nothing. */
+  readonly volumePriceFactor: number;
+  /** Whether kube-scheduler is told by `status.nominatedNodeName` which planned node each pod is to go to. */
+  readonly nominatePods: boolean;
+  /** Without nominations, this share of a new node's room stays free in a plan, for pods that kube-scheduler puts elsewhere. */
+  readonly packingSlackPercent: number;
   /** Serve only pods with this annotation: `key`, or `key=value`. Absent: all pods. */
   readonly servedPodAnnotation?: string;
   /** `Respect`: soft constraints are kept while they can be. `Ignore`: node and pod preferences count for nothing. */
@@ -38,6 +48,13 @@ export interface Settings {
 
 /** The form of {@link Settings.servedPodAnnotation}. */
 export const servedPodAnnotationPattern = /^([a-z0-9.-]+\/)?[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?(=.*)?$/;
+
+/** More of each node unused is no slack but a mistake. */
+export const mostSlackPercent = 50;
+
+export function isSlackPercent(percent: number): boolean {
+  return percent >= 0 && percent <= mostSlackPercent;
+}
 
 export const preferencePolicies = ["Respect", "Ignore"] as const;
 export const minValuesPolicies = ["Strict", "BestEffort"] as const;
@@ -66,6 +83,11 @@ export const defaultSettings: Settings = {
   vmMemoryOverheadPercent: 0.075,
   reservedEnis: 0,
   spotSpreadShare: 0.4,
+  spotMinOfferings: 5,
+  nodeChargeUsdPerHour: 0,
+  volumePriceFactor: 1,
+  nominatePods: true,
+  packingSlackPercent: 3,
   preferencePolicy: "Respect",
   preferenceMaxCostPercent: 10,
   minValuesPolicy: "Strict",

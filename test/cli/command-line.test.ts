@@ -31,6 +31,36 @@ describe("journeyman plan", () => {
     expect(stdout).toMatch(/NO PLACE FOR 1 pod\n.*default\/web-0\n {4}default: .*team/);
   });
 
+  it("takes what a node costs and what is wished of spot nodes as options, and says which numbers it accepts", () => {
+    const input = fileOf(...poolManifests(), web);
+    const plan = (...options: readonly string[]) =>
+      journeyman(["plan", "-f", "-", "-o", "json", ...options], { input });
+    const spot = ["--spot-spread-share", "1", "--spot-min-offerings", "0"];
+    const { exitCode, stdout } = plan("--node-charge", "0.25", "--volume-price-factor", "0", ...spot);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout).totals.nodeCost).toMatchObject({ volumesUsdPerHour: 0, chargeUsdPerHour: 0.25 });
+    for (const wrong of [
+      ["--spot-spread-share", "0"],
+      ["--spot-spread-share", "2"],
+      ["--spot-min-offerings", "1.5"],
+      ["--node-charge", "-1"],
+    ]) {
+      expect(plan(...wrong)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(wrong[0] ?? "") });
+    }
+  });
+
+  it("leaves the slack that it is asked for, says so, and says which it accepts", () => {
+    const input = fileOf(...poolManifests(), web);
+    const plan = (...options: readonly string[]) => journeyman(["plan", "-f", "-", ...options], { input });
+    expect(plan("--packing-slack", "4").stdout).toContain("4 % of each new node's CPU and memory is left free");
+    expect(JSON.parse(plan("--packing-slack", "4", "-o", "json").stdout).totals.packingSlackPercent).toBe(4);
+    expect(plan().stdout).not.toContain("left free");
+    expect(plan("--packing-slack", "51")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("from 0 to 50"),
+    });
+  });
+
   it("gives the same output for the same input, whatever the order of its files", () => {
     const folder = folderOf({ "a.yaml": fileOf(...poolManifests()), "b.yaml": fileOf(web) });
     const run = (...files: readonly string[]) =>

@@ -45,6 +45,11 @@ describe("explain pod tells of a pod that", () => {
       newNode: { nodePool: "default", instanceType: "m7i.large", priceUsdPerHour: 0.1, sharedWith: ["default/web-0"] },
     });
     expect(report.newNode?.reason).toContain("cheapest");
+    expect(report.newNode?.nodeCost).toEqual({
+      volumesUsdPerHour: 0.002192,
+      chargeUsdPerHour: 0,
+      daemonSetsUsdPerHour: 0,
+    });
   });
 
   it("has room on a node that exists which one", async () => {

@@ -3,6 +3,7 @@ import type { NodeClaimReport, PlanReport } from "../../cli/report/plan-json.ts"
 import { planTable } from "../../cli/report/plan-table.ts";
 import { fileOf, podManifest, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
 import { planOf } from "../support/command-line.ts";
+import { noNodeCost } from "../support/plans.ts";
 
 const agent = workloadManifest("DaemonSet", "agent", {}, { metadata: { namespace: "kube-system" } });
 const node = (name: string) => ({
@@ -20,6 +21,10 @@ function reportOf(changes: Partial<PlanReport>): PlanReport {
     nodes: 0,
     priceUsdPerHour: 0,
     lowerBoundUsdPerHour: 0,
+    nodeCost: noNodeCost,
+    costUsdPerHour: 0,
+    costLowerBoundUsdPerHour: 0,
+    spotFlexibilityUsdPerHour: 0,
     spotSpreadUsdPerHour: 0,
     preferenceCostUsdPerHour: 0,
   };
@@ -41,6 +46,7 @@ function claim(nodePool: string): NodeClaimReport {
     priceUsdPerPodHour: 0.3,
     alternatives: [],
     reason: "",
+    nodeCost: noNodeCost,
   };
 }
 
@@ -70,6 +76,7 @@ describe("plan as JSON", () => {
       "priceUsdPerPodHour",
       "alternatives",
       "reason",
+      "nodeCost",
     ]);
     expect(Object.keys(claim?.requests ?? {})).toEqual(["cpu", "memory"]);
     expect(Object.keys(claim?.utilization ?? {})).toEqual(["cpu", "memory", "pods"]);
@@ -80,6 +87,33 @@ describe("plan as JSON", () => {
     const { nodeClaims } = await planOf(fileOf(...poolManifests(), deployment(1), agent));
     expect(nodeClaims[0]?.pods).toEqual(["default/web-0"]);
     expect(nodeClaims[0]?.requests.cpu).toBe("1");
+  });
+
+  it("keeps prices, and the bound beside them, the instances' alone, and states what the nodes cost beside them", async () => {
+    const { nodeClaims, totals } = await planOf(fileOf(...poolManifests(), deployment(3), agent));
+    const volumes = nodeClaims.reduce((sum, { nodeCost }) => sum + nodeCost.volumesUsdPerHour, 0);
+    expect(totals.priceUsdPerHour).toBeCloseTo(
+      nodeClaims.reduce((sum, one) => sum + one.priceUsdPerHour, 0),
+      5,
+    );
+    expect(volumes).toBeCloseTo((nodeClaims.length * 20 * 0.08) / 730, 5);
+    expect(totals.nodeCost.volumesUsdPerHour).toBeCloseTo(volumes, 5);
+    expect(totals.costUsdPerHour).toBeCloseTo(totals.priceUsdPerHour + volumes, 5);
+    expect(totals.lowerBoundUsdPerHour).toBeLessThanOrEqual(totals.priceUsdPerHour);
+    expect(totals.costLowerBoundUsdPerHour).toBeLessThanOrEqual(totals.costUsdPerHour);
+    expect(totals.costLowerBoundUsdPerHour).toBeGreaterThan(totals.lowerBoundUsdPerHour);
+    expect(totals.nodeCost.daemonSetsUsdPerHour).toBeGreaterThan(0);
+  });
+
+  it("counts a charge per node where one is stated, and volumes at the price of the region", async () => {
+    const manifests = fileOf(...poolManifests(), deployment(3));
+    const { totals } = await planOf(manifests, { nodeCharge: 0.5, volumePriceFactor: 0 });
+    expect(totals.nodeCost).toEqual({
+      volumesUsdPerHour: 0,
+      chargeUsdPerHour: 0.5 * totals.nodes,
+      daemonSetsUsdPerHour: 0,
+    });
+    expect(totals.costUsdPerHour).toBeCloseTo(totals.priceUsdPerHour + 0.5 * totals.nodes, 5);
   });
 
   it("rounds to six decimals", async () => {
@@ -102,11 +136,36 @@ describe("plan as JSON", () => {
 });
 
 describe("plan as a table", () => {
+  it("tells what the nodes cost beside their instances, and what each wish costs", () => {
+    const totals = {
+      ...reportOf({}).totals,
+      nodes: 2,
+      priceUsdPerHour: 1,
+      nodeCost: { volumesUsdPerHour: 0.01, chargeUsdPerHour: 0.04, daemonSetsUsdPerHour: 0.1 },
+      costUsdPerHour: 1.05,
+      costLowerBoundUsdPerHour: 1,
+      spotFlexibilityUsdPerHour: 0.02,
+      spotSpreadUsdPerHour: 0.03,
+    };
+    expect(planTable(reportOf({ totals }))).toBe(
+      [
+        "0 of 0 pods placed; 2 new nodes for 1.0000 USD/h",
+        "with 0.0100 for their volumes and 0.0400 for the charge per node: 1.0500 USD/h in all",
+        "0.1000 USD/h of it is for DaemonSets",
+        "0.0200 USD/h of it lets other spot offerings stand in",
+        "0.0300 USD/h of it keeps spot nodes out of one basket",
+        "lower bound 1.0000 USD/h: the plan is 5.0 % above the bound",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("fits 100 columns and closes with the totals and how far above the bound they are", async () => {
     const table = planTable(await planOf(fileOf(...poolManifests(), deployment(40))));
     for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     expect(table).toMatch(/^NODE +POOL +TYPE +ZONE +CAPACITY +USD\/H +PODS +CPU +MEM\n/);
     expect(table).toMatch(/\n40 of 40 pods placed; \d+ new nodes? for \d\.\d{4} USD\/h\n/);
+    expect(table).toMatch(/\nwith \d\.\d{4} for their volumes: \d\.\d{4} USD\/h in all\n/);
     expect(table).toMatch(/\nlower bound \d\.\d{4} USD\/h: the plan is \d+\.\d % above the bound\n$/);
   });
 

@@ -7,6 +7,7 @@ import { readSnapshot } from "../../shared/controllers/read-snapshot.ts";
 import { planProvisioning } from "../../shared/provisioning/scheduler.ts";
 import { nodeClass } from "../support/node-classes.ts";
 import { addNodePool, addPendingPod, type PlannerWorld, plannerWorld } from "../support/planner-world.ts";
+import { noNodeCost } from "../support/plans.ts";
 
 /** A world with one pod, and the claim that is planned for it. */
 async function plannedWorld(podName = "web") {
@@ -54,7 +55,7 @@ describe("a planned NodeClaim", () => {
     const reason = (await create()).metadata.annotations?.[annotation.reason];
 
     expect(reason).toContain("m5.large on-demand in us-east-1a at 0.096 USD per hour");
-    expect(reason).toContain("the whole plan: 0.096 USD per hour, at least 0.");
+    expect(reason).toContain("the whole plan: 0.0982 USD per hour with volumes and charges, at least 0.");
     expect(reason).toContain("pods: default/web");
   });
 
@@ -62,7 +63,7 @@ describe("a planned NodeClaim", () => {
     const { planned, world } = await plannedWorld();
     const snapshot = await readSnapshot(world.ports, world.settings);
     const wordy = { ...planned, reason: "ü".repeat(700) };
-    const plan = { priceUsdPerHour: 1, lowerBoundUsdPerHour: 1 };
+    const plan = { priceUsdPerHour: 1, nodeCost: noNodeCost, lowerBoundUsdPerHour: 1 };
 
     const { metadata } = await createClaim(world.ports, wordy, { snapshot, plan });
 

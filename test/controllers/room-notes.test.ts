@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import { annotation } from "../../shared/api/labels.ts";
 import { readSnapshot } from "../../shared/controllers/read-snapshot.ts";
 import { noteRoom } from "../../shared/controllers/room-notes.ts";
+import { Lazy } from "../../shared/provisioning/lazily.ts";
 import type { ProvisioningPlan } from "../../shared/provisioning/plan.ts";
 import { replacementOf } from "../../shared/state/replacement.ts";
 import { addPod, addRunningNode, type ControllerWorld, controllerWorld } from "../support/controller-world.ts";
+import { noNodeCost } from "../support/plans.ts";
 
 /** A node that leaves with two pods on it, and another. */
 function worldWithLeavingNode(): ControllerWorld {
@@ -25,11 +27,14 @@ async function noteRoomFor(world: ControllerWorld, podName: string, on: string):
     existing: [{ name: on, pods }],
     unschedulable: [],
     priceUsdPerHour: 0,
+    nodeCost: noNodeCost,
+    spotFlexibilityUsdPerHour: 0,
     spotSpreadUsdPerHour: 0,
     waiting: [],
     podsByZone: new Map(),
     preferenceCostUsdPerHour: 0,
     lowerBoundUsdPerHour: 0,
+    instancesLowerBound: new Lazy(() => 0),
   };
   await noteRoom(world.ports, plan, snapshot);
 }

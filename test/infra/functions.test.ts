@@ -9,10 +9,12 @@ import { readFunctionConfig } from "../../shared/runtime/config.ts";
 import { exampleCluster, referenced, synthesize } from "../support/stack.ts";
 
 const defaultConstraints = [{ maxSkew: 1, topologyKey: "kubernetes.io/hostname", whenUnsatisfiable: "ScheduleAnyway" }];
+const costs = { spotSpreadShare: 0.5, spotMinOfferings: 3, nodeChargeUsdPerHour: 0.02, volumePriceFactor: 1.19 };
+const nominations = { nominatePods: false, packingSlackPercent: 5 };
 const { resources, resource } = synthesize({
   ...exampleCluster,
   limits: { maxNodes: 7 },
-  scheduling: { podTopologySpread: { defaultConstraints } },
+  scheduling: { podTopologySpread: { defaultConstraints }, ...costs, ...nominations },
   servedPodAnnotation: "team=shop",
   logRetentionDays: 14,
 });
@@ -37,6 +39,7 @@ describe("every function", () => {
       ]);
       const config = readFunctionConfig({ AWS_REGION: "eu-west-1", ...Object.fromEntries(variables) });
       expect(config.settings, id).toMatchObject({ clusterName: "shop", maxNodes: 7, servedPodAnnotation: "team=shop" });
+      expect(config.settings, id).toMatchObject({ ...costs, ...nominations });
       expect(config.settings.defaultTopologySpread, id).toEqual(defaultConstraints);
     }
   });

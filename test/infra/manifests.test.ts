@@ -110,4 +110,12 @@ describe("access rules", () => {
     expect(allowed("nodeclaims", "create")).toEqual(["journeyman-provisioning"]);
     expect(allowed("pods/eviction", "create")).toEqual(["journeyman-termination"]);
   });
+
+  it("let lifecycle alone write a pod's status, for nominations, and read the pods", () => {
+    const having = (resource: string) => rules.filter(({ resources }) => resources.includes(resource));
+    expect(having("pods/status").map(({ role, verbs }) => [role, verbs])).toEqual([
+      ["journeyman-lifecycle", ["patch"]],
+    ]);
+    expect(having("pods").find(({ role }) => role === "journeyman")?.verbs).toEqual(["get", "list", "watch"]);
+  });
 });

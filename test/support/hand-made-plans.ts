@@ -1,10 +1,12 @@
 import { expect } from "vitest";
 import { label } from "../../shared/api/labels.ts";
+import { Lazy } from "../../shared/provisioning/lazily.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "../../shared/provisioning/plan.ts";
 import { requirementsOf } from "../../shared/scheduling/requirements.ts";
 import type { PodRecord } from "../../shared/state/pod-record.ts";
 import type { Snapshot } from "../../shared/state/snapshot.ts";
 import { planProblems } from "./plan-checker/plan-problems.ts";
+import { noNodeCost } from "./plans.ts";
 import { snapshotWith, type World } from "./snapshot.ts";
 
 const gib = 2 ** 30;
@@ -53,9 +55,12 @@ function planOf(snapshot: Snapshot, plan: HandMadePlan): ProvisioningPlan {
     waiting: [],
     podsByZone: new Map(),
     priceUsdPerHour: nodeClaims.reduce((sum, { offerings: [best] }) => sum + best.priceUsdPerHour, 0),
+    nodeCost: noNodeCost,
+    spotFlexibilityUsdPerHour: 0,
     spotSpreadUsdPerHour: 0,
     preferenceCostUsdPerHour: 0,
     lowerBoundUsdPerHour: 0,
+    instancesLowerBound: new Lazy(() => 0),
     ...plan.changes,
   };
 }
@@ -81,6 +86,7 @@ function claimOf(snapshot: Snapshot, claim: HandMadeClaim, index: number): Plann
     requests: {},
     allocatable: { cpu: 4_000, memory: 16 * gib, pods: 110 },
     reason: "made by hand",
+    nodeCost: noNodeCost,
     minValuesRelaxed: false,
     ...changes,
   };

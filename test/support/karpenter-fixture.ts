@@ -79,9 +79,12 @@ export interface Solved {
   readonly unscheduled: readonly string[];
 }
 
-/** Plans a world; its catalog is the fake one unless it says otherwise. */
+/**
+ * Plans a world; its catalog is the fake one unless it says otherwise. Karpenter has no wish for a number of spot offerings, and its few
+ * types have too few.
+ */
 export function solve(input: World = {}): Solved {
-  const world = { catalog: fakeCatalog, ...input };
+  const world = { catalog: fakeCatalog, ...input, settings: { spotMinOfferings: 0, ...input.settings } };
   const snapshot = snapshotWith(world);
   const plan = planProvisioning(snapshot);
   const nodes = plan.nodeClaims.map((claim): NewNode => {

@@ -61,3 +61,6 @@ function namesOf(pods: readonly { readonly name: string }[]): string {
     .sort()
     .join(" ");
 }
+
+/** Of a plan whose nodes cost nothing beside their instances. */
+export const noNodeCost = { volumesUsdPerHour: 0, chargeUsdPerHour: 0, daemonSetsUsdPerHour: 0 };

@@ -1,7 +1,7 @@
 import type { PodConstraints, PodRecord } from "../../state/pod-record.ts";
 import type { Snapshot } from "../../state/snapshot.ts";
 import { planProvisioning } from "../scheduler.ts";
-import { TopologyGroups } from "../topology-group.ts";
+import { TopologyRules } from "../topology-group.ts";
 import { placementOf } from "./fixes.ts";
 
 /** With more pending pods than this, planning again and again takes minutes. */
@@ -21,12 +21,12 @@ export function smallerWorld(snapshot: Snapshot, pod: PodRecord): Snapshot {
 }
 
 function relatedTo({ constraints }: PodRecord, { namespaces }: Snapshot): (other: PodConstraints) => boolean {
-  const own = new TopologyGroups(namespaces).ownedBy(constraints);
+  const own = new TopologyRules(namespaces).ownedBy(constraints);
   const known = new Map<PodConstraints, boolean>();
   return (other) => {
     let answer = known.get(other);
     if (answer === undefined) {
-      const theirs = new TopologyGroups(namespaces).ownedBy(other);
+      const theirs = new TopologyRules(namespaces).ownedBy(other);
       answer = own.some((group) => group.matches(other)) || theirs.some((group) => group.matches(constraints));
       known.set(other, answer);
     }

@@ -1,12 +1,10 @@
 import { Headroom } from "./headroom.ts";
-import { addUnits, itemsBySize, type OpenNode, openNode } from "./node-filling.ts";
+import { addUnits, itemsBySize, type OpenNode, openNode, packedNode } from "./node-filling.ts";
 import { cheapestZone, type Packing, type PackingProblem } from "./problem.ts";
 
 /** First-fit decreasing onto one column at a time, for the columns with the cheapest capacity: a candidate among others. */
-export function firstFitPackings(problem: PackingProblem, mostColumns: number): readonly Packing[] {
-  return columnsByUnitPrice(problem)
-    .slice(0, mostColumns)
-    .map((column) => firstFit(problem, column));
+export function* firstFitPackings(problem: PackingProblem, mostColumns: number): Generator<Packing> {
+  for (const column of columnsByUnitPrice(problem).slice(0, mostColumns)) yield firstFit(problem, column);
 }
 
 function firstFit(problem: PackingProblem, preferred: number): Packing {
@@ -23,12 +21,7 @@ function firstFit(problem: PackingProblem, preferred: number): Packing {
     left = openNodes(problem, preferred, item, left, headroom, nodes);
     unplaced[item] = left;
   }
-  const packed = nodes.map((node) => ({
-    column: node.columnIndex,
-    zone: node.zone,
-    units: node.units,
-    priceUsdPerHour: node.column.zonePrices[node.zone] ?? Number.POSITIVE_INFINITY,
-  }));
+  const packed = nodes.map(packedNode);
   return { nodes: packed, unplaced, priceUsdPerHour: packed.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
 }
 
@@ -43,15 +36,15 @@ function openNodes(
 ): number {
   const column = problem.columns[columnIndex];
   let left = wanted;
-  while (left > 0 && column !== undefined && headroom.nodesLeft(column) > 0) {
-    const zone = cheapestZone(column, problem.items[item]?.zoneMask ?? 0);
+  while (left > 0 && column !== undefined) {
+    const zone = cheapestZone(column, headroom.zonesLeft(column, problem.items[item]?.zoneMask ?? 0));
     if (zone === undefined) break;
     const node = openNode(problem, columnIndex, zone);
     const placed = addUnits(problem, node, item, left);
     if (placed === 0) break;
     left -= placed;
     nodes.push(node);
-    headroom.take(column, 1);
+    headroom.take(column, zone, 1);
   }
   return left;
 }

@@ -1,20 +1,37 @@
-import { cheapestCover } from "./linear-program.ts";
-import { marketBoundUsdPerHour } from "./market-bound.ts";
+import type { CountingRule } from "./configuration-items.ts";
+import { type ConfigurationBudget, solveConfigurations } from "./configuration-lp.ts";
+import { coverBoundUsdPerHour, podsBound } from "./cover-bound.ts";
+import { equalChoices } from "./equal-choices.ts";
+import { marketWorths } from "./market-bound.ts";
+import { type NodePrices, nodePricesOf } from "./node-prices.ts";
 import { independentParts } from "./parts.ts";
-import { cheapestZone, demandOfItems, type PackingItem, type PackingProblem } from "./problem.ts";
+import type { PackingProblem } from "./problem.ts";
 import { reservationBoundUsdPerHour } from "./reservation-bound.ts";
 import { cheapestHolder } from "./right-size.ts";
 
 /**
- * USD per hour that no packing of all items can go below. Items that share no column are bounded apart and summed; within such a
- * part the best of several bounds counts: what the resources cost at the prices of the markets that serve them, the resource LP over
- * the items with equal choices, the number of nodes that hostname rules force times the cheapest node, that it takes either one
- * node that holds everything or at least two, and that reservations have few places.
+ * What the configuration LP may take beside a plan, so that its bound is a small part of the planning: with more different items the
+ * nodes are large for each of them, and the resource LP is hardly lower.
  */
-export function lowerBoundUsdPerHour(problem: PackingProblem): number {
+export const planningBudget: ConfigurationBudget = {
+  items: 64,
+  rounds: 40,
+  nodesPerSearch: 200,
+  nodes: 60_000,
+  tolerance: 0.001,
+};
+
+/**
+ * USD per hour that no packing of all items can go below. Items that share no column are bounded apart and summed; within such a
+ * part the best of several bounds counts: the configuration LP where the budget allows it, what the resources cost at the prices of the
+ * markets that serve them, the resource LP over the items with equal choices, the number of nodes that hostname rules force times the
+ * cheapest node, that it takes either one node that holds everything or at least two, and that reservations have few places.
+ */
+export function lowerBoundUsdPerHour(problem: PackingProblem, budget: ConfigurationBudget = planningBudget): number {
   return independentParts(problem, "columns").reduce((sum, { problem: part }) => {
     const items = [...part.items.keys()];
-    return sum + Math.max(partBound(part, items), zoneByZone(part, items));
+    const configurations = solveConfigurations(part, budget)?.boundUsdPerHour ?? 0;
+    return sum + Math.max(configurations, partBound(part, items), zoneByZone(part, items));
   }, 0);
 }
 
@@ -30,67 +47,44 @@ function isOneBit(mask: number): boolean {
 }
 
 function partBound(problem: PackingProblem, items: readonly number[]): number {
-  const equalChoices = [...Map.groupBy(items, (item) => choicesKey(problem, item)).values()];
-  const covers = [items, ...(equalChoices.length > 1 ? equalChoices : [])].map((group) => coverBound(problem, group));
-  const rules = problem.rules.map((rule) => ("matches" in rule ? forcedNodesBound(problem, rule, items) : 0));
-  const largest = items.map((item) => nodePriceFor(problem, item));
+  const groups = equalChoices(problem, items);
+  const isSplit = groups.length > 1 && groups.length <= mostChoices;
+  const covers = [items, ...(isSplit ? groups : [])].map((group) => coverBoundUsdPerHour(problem, group));
+  const prices = nodePricesOf(problem, items);
+  const rules = problem.rules.map((rule) => ("matches" in rule ? forcedNodesBound(problem, rule, items, prices) : 0));
   return Math.max(
     0,
-    marketBoundUsdPerHour(problem, items),
+    marketWorths(problem, items).bound,
     reservationBoundUsdPerHour(problem, items),
+    oneOrTwoNodes(problem, items, prices),
     ...covers,
     ...rules,
-    ...largest,
-    oneOrTwoNodes(problem, items),
+    ...prices.values(),
   );
 }
 
+/** With more kinds of choices each is too few items for a bound of its own to matter. */
+const mostChoices = 12;
+
 /** The cheapest node that holds all items, or twice the cheapest node that holds any, whichever is less. */
-function oneOrTwoNodes(problem: PackingProblem, items: readonly number[]): number {
-  const all = Int32Array.from(problem.items, (item, index) => (items.includes(index) ? item.count : 0));
-  const prices = items.map((item) => nodePriceFor(problem, item)).filter((price) => price > 0);
+function oneOrTwoNodes(problem: PackingProblem, items: readonly number[], nodePrices: NodePrices): number {
+  const present = Int32Array.from(items).filter((item) => (problem.items[item]?.count ?? 0) > 0);
+  const all = { items: present, counts: present.map((item) => problem.items[item]?.count ?? 0) };
+  const prices = [...nodePrices.values()].filter((price) => price > 0);
   const least = Math.min(cheapestHolder(problem, all) ?? Number.POSITIVE_INFINITY, 2 * Math.min(...prices));
   return Number.isFinite(least) ? least : 0;
-}
-
-/** The fractional cover of a group's demand by all columns that any of them could use, at each column's cheapest zone. */
-function coverBound(problem: PackingProblem, items: readonly number[]): number {
-  const columns = problem.columns.flatMap((column, index) => {
-    const mask = items.reduce((zones, item) => zones | zonesAccepted(problem.items[item], index), 0);
-    const zone = cheapestZone(column, mask);
-    return zone === undefined ? [] : [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0 }];
-  });
-  return cheapestCover(columns, demandOfItems(problem, items)).bound;
 }
 
 /** A rule lets at most so many matching owners share a node: that many nodes must be bought, each at least the cheapest. */
 function forcedNodesBound(
   problem: PackingProblem,
-  rule: Extract<PackingProblem["rules"][number], { matches: Int32Array }>,
+  rule: CountingRule,
   items: readonly number[],
+  prices: NodePrices,
 ): number {
-  const bound = items.filter(
-    (item) => rule.owns[item] === 1 && (rule.matches[item] ?? 0) > 0 && (problem.items[item]?.count ?? 0) > 0,
-  );
-  const pods = bound.reduce((sum, item) => sum + (problem.items[item]?.count ?? 0) * (rule.matches[item] ?? 0), 0);
+  const bound = items.filter((item) => podsBound(problem, rule, [item]) > 0);
+  if (bound.length === 0) return 0;
   const perNode = rule.kind === "spread" ? rule.max : Math.max(1, ...bound.map((item) => rule.matches[item] ?? 0));
-  const cheapest = Math.min(...bound.map((item) => nodePriceFor(problem, item)));
-  return bound.length === 0 ? 0 : Math.ceil(pods / perNode) * cheapest;
-}
-
-/** USD per hour of the cheapest node that holds one unit; 0 where there is none to hold or no node for it. */
-function nodePriceFor(problem: PackingProblem, item: number): number {
-  if ((problem.items[item]?.count ?? 0) === 0) return 0;
-  const units = new Int32Array(problem.items.length);
-  units[item] = 1;
-  return cheapestHolder(problem, units) ?? 0;
-}
-
-function zonesAccepted(item: PackingItem | undefined, column: number): number {
-  return item !== undefined && item.accepts[column] === 1 ? item.zoneMask : 0;
-}
-
-function choicesKey(problem: PackingProblem, item: number): string {
-  const { accepts, zoneMask } = problem.items[item] ?? { accepts: new Uint8Array(), zoneMask: 0 };
-  return `${zoneMask}:${accepts.join("")}`;
+  const cheapest = Math.min(...bound.map((item) => prices.get(item) ?? 0));
+  return Math.ceil(podsBound(problem, rule, bound) / perNode) * cheapest;
 }

@@ -1,35 +1,64 @@
-import type { NodeRule, PackingProblem } from "./problem.ts";
+import type { NodeRule, OptionHolder, PackingColumn, PackingProblem } from "./problem.ts";
 
-type MinValuesRule = Extract<NodeRule, { kind: "min-values" }>;
+export type MinValuesRule = Extract<NodeRule, { kind: "min-values" }>;
 
-/** Whether enough of a pool's options hold these units, for the distinct values that they offer. */
+/**
+ * Whether enough of a pool's options hold these items, and what they ask for together, of a node of this column, for what the rule counts. What no spot offering holds
+ * needs none on another node: where some hold it, the node would become one of them.
+ */
 export function reachesMinValues(
   problem: PackingProblem,
   rule: MinValuesRule,
-  units: Int32Array,
+  column: PackingColumn,
+  items: Int32Array | readonly number[],
   demand: Float64Array,
 ): boolean {
   let least = 0;
   let zoneMask = -1;
-  const present: number[] = [];
-  for (let item = 0; item < units.length; item++) {
-    if ((units[item] ?? 0) === 0) continue;
+  let isFirst = true;
+  for (const item of items) {
     const wanted = rule.leastOfItem[item] ?? 0;
-    least = present.length === 0 ? wanted : Math.min(least, wanted);
+    least = isFirst ? wanted : Math.min(least, wanted);
     zoneMask &= problem.items[item]?.zoneMask ?? 0;
-    present.push(item);
+    isFirst = false;
   }
   if (least === 0) return true;
-  const found = new Set<number>();
-  let zones = 0;
-  for (const { capacity, zoneMask: sold, accepts, values } of rule.holders) {
-    if ((sold & zoneMask) === 0 || !holds(capacity, demand)) continue;
-    if (!present.every((item) => accepts[item] === 1)) continue;
-    zones |= sold & zoneMask;
-    for (const value of values) found.add(value);
-    if ((rule.isZone ? bitsOf(zones) : found.size) >= least) return true;
+  const reached = new Tally(rule.counts);
+  let isHeld = false;
+  for (const holder of rule.holders) {
+    if ((holder.zoneMask & zoneMask) === 0 || !holds(holder.capacity, demand)) continue;
+    if (holder.limitUse !== undefined && !holds(column.limitUse, holder.limitUse)) continue;
+    if (!items.every((item) => holder.accepts[item] === 1)) continue;
+    if (reached.with(holder, zoneMask) >= least) return true;
+    isHeld = true;
   }
-  return false;
+  return rule.counts === "spot offerings" && column.isSpot !== true && !isHeld;
+}
+
+class Tally {
+  readonly #counts: MinValuesRule["counts"];
+  readonly #values = new Set<number>();
+  #zones = 0;
+  #offerings = 0;
+
+  constructor(counts: MinValuesRule["counts"]) {
+    this.#counts = counts;
+  }
+
+  /** How many there are with one holder more. */
+  with({ values, zoneMask: sold }: OptionHolder, zoneMask: number): number {
+    switch (this.#counts) {
+      case "values":
+        for (const value of values) this.#values.add(value);
+        return this.#values.size;
+      case "zones":
+        this.#zones |= sold & zoneMask;
+        return zonesIn(this.#zones);
+      case "spot offerings":
+        this.#offerings += zonesIn(sold & zoneMask);
+        return this.#offerings;
+    }
+  }
 }
 
 function holds(capacity: Float64Array, demand: Float64Array): boolean {
@@ -39,7 +68,8 @@ function holds(capacity: Float64Array, demand: Float64Array): boolean {
   return true;
 }
 
-function bitsOf(mask: number): number {
+/** How many zones are in a mask. */
+export function zonesIn(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
   return count;

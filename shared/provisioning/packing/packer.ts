@@ -1,9 +1,14 @@
+import { coverAndFill } from "./cover-and-fill.ts";
+import { evenPackings } from "./even-packings.ts";
 import { firstFitPackings } from "./first-fit.ts";
+import { Headroom } from "./headroom.ts";
+import { improved } from "./improvement.ts";
 import { independentParts, type ProblemPart } from "./parts.ts";
-import type { Packing, PackingProblem } from "./problem.ts";
+import type { Contents, Packing, PackingProblem } from "./problem.ts";
 import { remainder, together } from "./remainder.ts";
 import { RightSizer } from "./right-size.ts";
 import { valuePerDollarPackings } from "./value-per-dollar.ts";
+import { type Worths, worthsOf } from "./worths.ts";
 
 /**
  * Packs all items at the lowest price found (design §5): value per dollar with a comparison of the tail against one node, beside
@@ -31,10 +36,59 @@ function packWhole(problem: PackingProblem): Packing {
 
 function packOnce(problem: PackingProblem): Packing {
   const sizer = new RightSizer(problem);
-  const best = bestOf(problem, sizer, [...valuePerDollarPackings(problem), ...firstFitPackings(problem, columnsTried)]);
-  if (total(best.unplaced) === 0) return best;
-  return bestOf(problem, sizer, [best, ...firstFitPackings(problem, columnsTriedUnderLimits)]);
+  const units = Int32Array.from(problem.items, ({ count }) => count);
+  const worths = worthsOf(problem, units, new Headroom(problem));
+  const best = bestOf(problem, sizer, worths.bound);
+  if (total(best.unplaced) === 0) return improvedPacking(problem, sizer, best, worths);
+  return cheapestOf(sizer, best, firstFitPackings(problem, columnsTriedUnderLimits));
 }
+
+/** Some candidates find what others do not; with many items not all are tried where one is good enough. */
+function bestOf(problem: PackingProblem, sizer: RightSizer, bound: number): Packing {
+  const isLarge = problem.items.length > itemsOfLargeProblem;
+  const isEnough = (packing: Packing, times: number) =>
+    isLarge && total(packing.unplaced) === 0 && packing.priceUsdPerHour <= times * bound;
+  const even = cheapestOf(sizer, emptyPacking(problem), evenPackings(problem));
+  if (isEnough(even, enoughOfEvenPacking)) return even;
+  const covered = cheapestOf(sizer, even, coveredPackings(problem));
+  if (isEnough(covered, enough)) return covered;
+  if (isLarge) return cheapestOf(sizer, covered, firstFitPackings(problem, columnsTriedInLarge));
+  const valued = cheapestOf(sizer, covered, valuePerDollarPackings(problem));
+  return cheapestOf(sizer, valued, firstFitPackings(problem, columnsTried));
+}
+
+/** With more items than this a step of value per dollar takes too long to pack all in such steps. */
+const itemsOfLargeProblem = 400;
+const columnsTriedInLarge = 2;
+
+/** Rules that force many nodes leave a gap to the bound that other candidates hardly narrow. */
+const enoughOfEvenPacking = 1.15;
+
+/** What the cover's whole nodes leave over is packed by value per dollar. */
+function* coveredPackings(problem: PackingProblem): Generator<Packing> {
+  const covered = coverAndFill(problem);
+  if (total(covered.unplaced) === 0) yield covered;
+  else for (const packing of valuePerDollarPackings(remainder(problem, covered))) yield together(covered, packing);
+}
+
+function improvedPacking(
+  problem: PackingProblem,
+  sizer: RightSizer,
+  packing: Packing,
+  { ofItem, bound }: Worths,
+): Packing {
+  const affordable = Math.floor(itemsLookedAtToImprove / problem.items.length);
+  const attempts = Math.min(mostAttempts, Math.max(leastAttempts, affordable));
+  const budget = { attempts, enoughUsdPerHour: enough * bound };
+  return sizer.fit(improved(problem, packing, ofItem, budget));
+}
+
+/** Groups of nodes looked at; with many items fewer, as each takes longer. */
+const mostAttempts = 600;
+const leastAttempts = 60;
+const itemsLookedAtToImprove = 100_000;
+/** As many times the bound is good enough. */
+const enough = 1.002;
 
 /** The packings of the parts, in terms of the whole. */
 function joined(problem: PackingProblem, parts: readonly ProblemPart[]): Packing {
@@ -47,27 +101,27 @@ function joined(problem: PackingProblem, parts: readonly ProblemPart[]): Packing
     return packing.nodes.map((node) => ({
       ...node,
       column: part.columns[node.column] ?? -1,
-      units: inWhole(problem, part, node.units),
+      contents: inWhole(part, node.contents),
     }));
   });
   return { nodes, unplaced, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
 }
 
-function inWhole({ items }: PackingProblem, part: ProblemPart, units: Int32Array): Int32Array {
-  const whole = new Int32Array(items.length);
-  part.items.forEach((item, index) => {
-    whole[item] = units[index] ?? 0;
-  });
-  return whole;
+function inWhole({ items }: ProblemPart, contents: Contents): Contents {
+  return { ...contents, items: contents.items.map((item) => items[item] ?? -1) };
 }
 
 const columnsTried = 12;
 const columnsTriedUnderLimits = 200;
 
-function bestOf(problem: PackingProblem, sizer: RightSizer, candidates: readonly Packing[]): Packing {
-  return candidates
-    .map((candidate) => sizer.fit(candidate))
-    .reduce((best, candidate) => (isBetter(candidate, best) ? candidate : best), emptyPacking(problem));
+/** One after another, so that no more than two are held at a time. */
+function cheapestOf(sizer: RightSizer, known: Packing, candidates: Iterable<Packing>): Packing {
+  let best = known;
+  for (const candidate of candidates) {
+    const fitted = sizer.fit(candidate);
+    if (isBetter(fitted, best)) best = fitted;
+  }
+  return best;
 }
 
 function emptyPacking(problem: PackingProblem): Packing {

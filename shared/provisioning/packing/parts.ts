@@ -1,4 +1,4 @@
-import type { NodeRule, PackingItem, PackingProblem } from "./problem.ts";
+import type { NodeRule, PackingItem, PackingProblem, ZoneShares } from "./problem.ts";
 
 /** A problem of its own within a larger one, with the indexes that its items and columns have there. */
 export interface ProblemPart {
@@ -7,7 +7,7 @@ export interface ProblemPart {
   readonly columns: readonly number[];
 }
 
-/** What ties items together: columns that take both; for a packing also limits and reservations that both may use. */
+/** What ties items together: columns that take both; for a packing also limits, caps and reservations that both may use. */
 export type PartTie = "columns" | "columns and headroom";
 
 /**
@@ -15,7 +15,8 @@ export type PartTie = "columns" | "columns and headroom";
  * no column takes both of never share a node, so no rule about sharing one ties them. In the order of their first columns.
  */
 export function independentParts(problem: PackingProblem, tie: PartTie): readonly ProblemPart[] {
-  const groups = itemGroups(problem, tie);
+  const takers = firstTakers(problem);
+  const groups = itemGroups(problem, takers, tie);
   if (groups.length === 1) {
     return [{ problem, items: [...problem.items.keys()], columns: [...problem.columns.keys()] }];
   }
@@ -23,48 +24,87 @@ export function independentParts(problem: PackingProblem, tie: PartTie): readonl
   groups.forEach((group, index) => {
     for (const item of group) groupOfItem[item] = index;
   });
-  const columns: number[][] = groups.map(() => []);
-  firstTakers(problem).forEach((item, column) => {
-    if (item >= 0) columns[groupOfItem[item] ?? 0]?.push(column);
-  });
+  const columns = groups.map(() => new Set<number>());
+  for (const first of takers.first) {
+    first.forEach((item, column) => {
+      if (item >= 0) columns[groupOfItem[item] ?? 0]?.add(column);
+    });
+  }
   return groups
-    .map((items, index) => partOf(problem, items, columns[index] ?? []))
+    .map((items, index) => partOf(problem, items, [...(columns[index] ?? [])].sort(ascending)))
     .sort((a, b) => (a.columns[0] ?? 0) - (b.columns[0] ?? 0) || (a.items[0] ?? 0) - (b.items[0] ?? 0));
 }
 
-/** By column, the first item that it takes, or -1. */
-function firstTakers({ items, columns }: PackingProblem): Int32Array {
-  const first = new Int32Array(columns.length).fill(-1);
-  for (const [index, { accepts }] of items.entries()) {
-    for (let column = 0; column < first.length; column++) {
-      if (accepts[column] === 1 && first[column] === -1) first[column] = index;
-    }
-  }
-  return first;
+function ascending(a: number, b: number): number {
+  return a - b;
 }
 
-function itemGroups(problem: PackingProblem, tie: PartTie): readonly (readonly number[])[] {
+/** Who takes part in a column: nodes of one column in zones that no item has in common are as good as nodes of two. */
+interface Takers {
+  /** By item, the number of its set of zones. */
+  readonly zoneSetOfItem: Int32Array;
+  /** By set of zones and column, the first item, or -1. */
+  readonly first: readonly Int32Array[];
+}
+
+function firstTakers({ items, columns }: PackingProblem): Takers {
+  const sets = disjointZoneSets(items);
+  const zoneSetOfItem = Int32Array.from(items, ({ zoneMask }) =>
+    Math.max(
+      0,
+      sets.findIndex((set) => (set & zoneMask) !== 0),
+    ),
+  );
+  const first = Array.from({ length: Math.max(1, sets.length) }, () => new Int32Array(columns.length).fill(-1));
+  for (const [index, { accepts }] of items.entries()) {
+    const ofSet = first[zoneSetOfItem[index] ?? 0] ?? new Int32Array();
+    for (let column = 0; column < ofSet.length; column++) {
+      if (accepts[column] === 1 && ofSet[column] === -1) ofSet[column] = index;
+    }
+  }
+  return { zoneSetOfItem, first };
+}
+
+/** Zones that some item may choose between are in one set. */
+function disjointZoneSets(items: readonly PackingItem[]): readonly number[] {
+  let sets: readonly number[] = [];
+  for (const zoneMask of new Set(items.map((item) => item.zoneMask))) {
+    if (zoneMask === 0) continue;
+    const joined = sets.filter((set) => (set & zoneMask) !== 0).reduce((all, set) => all | set, zoneMask);
+    sets = [...sets.filter((set) => (set & zoneMask) === 0), joined];
+  }
+  return sets;
+}
+
+function itemGroups(
+  problem: PackingProblem,
+  { zoneSetOfItem, first }: Takers,
+  tie: PartTie,
+): readonly (readonly number[])[] {
   const groups = new Groups(problem.items.length);
-  const first = firstTakers(problem);
   for (const [index, { accepts }] of problem.items.entries()) {
-    for (let column = 0; column < first.length; column++) {
-      if (accepts[column] === 1) groups.join(index, first[column] ?? index);
+    const ofSet = first[zoneSetOfItem[index] ?? 0] ?? new Int32Array();
+    for (let column = 0; column < ofSet.length; column++) {
+      if (accepts[column] === 1) groups.join(index, ofSet[column] ?? index);
     }
   }
   if (tie === "columns and headroom") joinByHeadroom(problem, first, groups);
   return groups.all();
 }
 
-/** Items whose columns count against the same limit, or take places of the same reservation. */
-function joinByHeadroom(problem: PackingProblem, first: Int32Array, groups: Groups): void {
+/** Items whose columns count against the same limit or cap, or take places of the same reservation. */
+function joinByHeadroom(problem: PackingProblem, first: Takers["first"], groups: Groups): void {
   const isLimited = problem.pools.map(({ headroom }) => headroom.some(Number.isFinite));
   const ofPool = new Map<number, number>();
   const ofReservation = new Map<number, number>();
-  for (const [index, { pool, reservation }] of problem.columns.entries()) {
-    const item = first[index] ?? -1;
-    if (item < 0) continue;
-    if (isLimited[pool]) groups.join(item, firstSeen(ofPool, pool, item));
-    if (reservation !== undefined) groups.join(item, firstSeen(ofReservation, reservation, item));
+  const ofCap = new Map<number, number>();
+  for (const [index, { pool, reservation, capsByZone = [] }] of problem.columns.entries()) {
+    for (const item of first.flatMap((ofSet) => ofSet[index] ?? [])) {
+      if (item < 0) continue;
+      if (isLimited[pool]) groups.join(item, firstSeen(ofPool, pool, item));
+      if (reservation !== undefined) groups.join(item, firstSeen(ofReservation, reservation, item));
+      for (const cap of capsByZone.flat()) groups.join(item, firstSeen(ofCap, cap, item));
+    }
   }
 }
 
@@ -115,12 +155,17 @@ function partOf(problem: PackingProblem, items: readonly number[], columns: read
       .map((column) => ({ ...column, pool: indexOfPool.get(column.pool) ?? -1 })),
     pools: pools.flatMap((pool) => problem.pools[pool] ?? []),
     rules: problem.rules.flatMap((rule) => ruleOf(rule, items, pools)),
+    ...(problem.zoneShares && { zoneShares: problem.zoneShares.map((shares) => sharesAmong(shares, items)) }),
   };
   return { problem: part, items, columns };
 }
 
 function withAccepts(item: PackingItem, columns: readonly number[]): PackingItem {
   return { ...item, accepts: Uint8Array.from(columns, (column) => item.accepts[column] ?? 0) };
+}
+
+function sharesAmong(shares: ZoneShares, items: readonly number[]): ZoneShares {
+  return { ...shares, items: Uint8Array.from(items, (item) => shares.items[item] ?? 0) };
 }
 
 /** What a rule says about these items in these pools; nothing where it is about others. */

@@ -14,6 +14,32 @@ export interface PackingProblem {
   readonly limitDimensions: readonly string[];
   /** Capacity reservations: how many nodes each still has room for, whichever pools they are of. */
   readonly reservations?: readonly { readonly name: string; readonly nodes: number }[];
+  /** How many nodes certain offerings may have, by cap; see {@link PackingColumn.capsByZone}. */
+  readonly offeringCaps?: OfferingCaps;
+  /** For a lower bound, which leaves open which zones pods go to: how topology rules share them out. */
+  readonly zoneShares?: readonly ZoneShares[];
+}
+
+/** How many units a topology rule has each zone get: within one of several ranges. */
+export interface ZoneShares {
+  /** By item: 1 when the rule is about its units, of which each counts one. */
+  readonly items: Uint8Array;
+  /** How many units there are of these items. */
+  readonly units: number;
+  readonly ranges: readonly ZoneRange[];
+}
+
+/** Numbers of units by zone, both ends included. */
+export interface ZoneRange {
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+}
+
+export interface OfferingCaps {
+  /** By cap. */
+  readonly nodes: Float64Array;
+  /** So many capped offerings always have room for a node among them: a column that so many others dominate is not needed. */
+  readonly enough: number;
 }
 
 /** A number of equal units, each a pod or a bundle of pods that must share a node. */
@@ -32,12 +58,16 @@ export interface PackingColumn {
   readonly pool: number;
   /** Allocatable less DaemonSet overhead, by dimension. */
   readonly capacity: Float64Array;
-  /** USD per hour by zone; `Infinity` where it is not to be had. */
+  /** USD per hour by zone, of the instance and all that comes with a node; `Infinity` where it is not to be had. */
   readonly zonePrices: Float64Array;
   /** What a node counts against its pool's limits, by limit dimension. */
   readonly limitUse: Float64Array;
   /** The reservation that its nodes take a place of. */
   readonly reservation?: number;
+  /** Whether its nodes are spot nodes, which want other spot offerings that hold the same. */
+  readonly isSpot?: boolean;
+  /** By zone, the caps that a node there counts against. Absent: none. */
+  readonly capsByZone?: readonly (readonly number[])[];
 }
 
 /** A rule about which items may share a node. Arrays are by item. */
@@ -50,14 +80,17 @@ export type NodeRule =
   | { readonly kind: "label"; readonly valuesOfItem: readonly bigint[]; readonly valuesOfPool: readonly bigint[] }
   /** Volumes that several items use: a node attaches each once, beside what a dimension counts already. One bit for each volume. */
   | { readonly kind: "attachments"; readonly dimension: number; readonly volumesOfItem: readonly bigint[] }
-  /** A NodePool's `minValues`: options that hold all on a node must offer so many distinct values (where `isZone`, zones). */
+  /**
+   * A NodePool's `minValues`: options that hold all on a node must offer so many distinct values, or zones. Or the nodes that
+   * spot may take back: so many spot offerings must hold all on one.
+   */
   | {
       readonly kind: "min-values";
       readonly pool: number;
       /** The node keeps to the least of its items' numbers. */
       readonly leastOfItem: Float64Array;
       readonly holders: readonly OptionHolder[];
-      readonly isZone: boolean;
+      readonly counts: "values" | "zones" | "spot offerings";
     };
 
 /** An option of a pool, pruned from the columns or not. */
@@ -68,14 +101,23 @@ export interface OptionHolder {
   readonly accepts: Uint8Array;
   /** Numbers that stand for values. */
   readonly values: readonly number[];
+  /** As of a column, where a node may become no option that counts more against its pool's limits. */
+  readonly limitUse?: Float64Array;
 }
 
-/** A node with its contents. */
+/** Units of the few items that one node has any of. */
+export interface Contents {
+  /** In ascending order. */
+  readonly items: Int32Array;
+  /** By position in `items`. */
+  readonly counts: Int32Array;
+}
+
+/** A node with its contents. Nodes of the same contents may share these, but are objects of their own. */
 export interface PackedNode {
   readonly column: number;
   readonly zone: number;
-  /** Units by item. */
-  readonly units: Int32Array;
+  readonly contents: Contents;
   readonly priceUsdPerHour: number;
 }
 
@@ -105,6 +147,26 @@ export function countBits(bits: bigint): number {
   let count = 0;
   for (let rest = bits; rest !== 0n; rest &= rest - 1n) count++;
   return count;
+}
+
+/** Adds a node's units, so many times, to units by item. */
+export function addContents(units: Int32Array, { items, counts }: Contents, times = 1): void {
+  for (let position = 0; position < items.length; position++) {
+    const item = items[position] ?? 0;
+    units[item] = (units[item] ?? 0) + times * (counts[position] ?? 0);
+  }
+}
+
+/** What a node's contents ask for together, by dimension. */
+export function demandOfContents(problem: PackingProblem, { items, counts }: Contents): Float64Array {
+  const demand = new Float64Array(problem.dimensions.length);
+  for (let position = 0; position < items.length; position++) {
+    const requests = problem.items[items[position] ?? -1]?.requests ?? new Float64Array();
+    for (let dimension = 0; dimension < demand.length; dimension++) {
+      demand[dimension] = (demand[dimension] ?? 0) + (counts[position] ?? 0) * (requests[dimension] ?? 0);
+    }
+  }
+  return demand;
 }
 
 /** What these units by item ask for together, by dimension. */

@@ -1,3 +1,4 @@
+import { type Offer, offersByPrice } from "./offers.ts";
 import { cheapestZone, type PackingColumn, type PackingProblem } from "./problem.ts";
 
 /**
@@ -16,12 +17,21 @@ function undominatedIn(problem: PackingProblem, own: readonly number[], acceptan
   const order = own.toSorted((a, b) => (prices.get(a) ?? 0) - (prices.get(b) ?? 0) || a - b);
   const kept: number[] = [];
   for (const index of order) {
-    const found = kept.findIndex((other) => dominates(problem, acceptance, other, index));
+    const found = dominatorIn(problem, kept, acceptance, index);
     if (found === -1) kept.push(index);
     // What dominates one column is likely to dominate the next: the order of the search decides nothing.
     else if (found > 0) kept.unshift(...kept.splice(found, 1));
   }
   return kept;
+}
+
+/** Where the column is that makes this one needless; -1 when there is none. Of columns with caps it takes several. */
+function dominatorIn(problem: PackingProblem, kept: readonly number[], acceptance: Acceptance, index: number): number {
+  let enough = problem.offeringCaps?.enough ?? 1;
+  return kept.findIndex((other) => {
+    if (!dominates(problem, acceptance, other, index)) return false;
+    return problem.columns[other]?.capsByZone === undefined || --enough <= 0;
+  });
 }
 
 /** Which items the columns admit. There are few different sets of them: two sets are compared once. */
@@ -68,12 +78,56 @@ function dominates(problem: PackingProblem, acceptance: Acceptance, better: numb
   return (
     a !== undefined &&
     b !== undefined &&
+    atLeast(b.zonePrices, a.zonePrices) &&
+    dominatesAtPrice(problem, acceptance, better, worse)
+  );
+}
+
+/** But for the prices, which the caller has compared. */
+function dominatesAtPrice(problem: PackingProblem, acceptance: Acceptance, better: number, worse: number): boolean {
+  const a = problem.columns[better];
+  const b = problem.columns[worse];
+  return (
+    a !== undefined &&
+    b !== undefined &&
     (a.reservation === undefined || a.reservation === b.reservation) &&
     atLeast(a.capacity, b.capacity) &&
-    atLeast(b.zonePrices, a.zonePrices) &&
     usesNoMore(problem, a, b) &&
     acceptance.isAtLeast(better, worse)
   );
+}
+
+/**
+ * Offers by price without those that others make needless: in the same zone, or any where all items agree on the zones, with the same or
+ * more of everything. Of capped offers it takes enough for a node each of a set that is sought.
+ */
+export function undominatedOffers(problem: PackingProblem, nodesOfSet = 1): readonly Offer[] {
+  const known = remembered.get(problem) ?? new Map<number, readonly Offer[]>();
+  remembered.set(problem, known);
+  const offers = known.get(nodesOfSet) ?? findUndominated(problem, nodesOfSet);
+  known.set(nodesOfSet, offers);
+  return offers;
+}
+
+const remembered = new WeakMap<PackingProblem, Map<number, readonly Offer[]>>();
+
+function findUndominated(problem: PackingProblem, nodesOfSet: number): readonly Offer[] {
+  const acceptance = new Acceptance(problem);
+  const isZoneFree = new Set(problem.items.map(({ zoneMask }) => zoneMask)).size <= 1;
+  const kept: Offer[] = [];
+  // An offer in a zone that no item may be in makes nothing needless.
+  const zonesOfItems = problem.items.reduce((mask, { zoneMask }) => mask | zoneMask, 0);
+  for (const offer of offersByPrice(problem)) {
+    if ((zonesOfItems & (1 << offer.zone)) === 0) continue;
+    let enough = nodesOfSet + (problem.offeringCaps?.enough ?? 1) - 1;
+    const isNeedless = kept.some((other) => {
+      if (other.column.pool !== offer.column.pool || (!isZoneFree && other.zone !== offer.zone)) return false;
+      if (!dominatesAtPrice(problem, acceptance, other.columnIndex, offer.columnIndex)) return false;
+      return other.column.capsByZone === undefined || --enough <= 0;
+    });
+    if (!isNeedless) kept.push(offer);
+  }
+  return kept;
 }
 
 function usesNoMore(problem: PackingProblem, a: PackingColumn, b: PackingColumn): boolean {

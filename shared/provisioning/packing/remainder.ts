@@ -1,4 +1,4 @@
-import type { Packing, PackingProblem } from "./problem.ts";
+import type { OfferingCaps, Packing, PackingProblem } from "./problem.ts";
 
 /** What a packing leaves over, as a problem of its own: with the room that its nodes leave in the limits and reservations. */
 export function remainder(problem: PackingProblem, packing: Packing): PackingProblem {
@@ -17,7 +17,16 @@ export function remainder(problem: PackingProblem, packing: Packing): PackingPro
       ),
     })),
     ...(reservations === undefined ? {} : { reservations }),
+    ...(problem.offeringCaps === undefined ? {} : { offeringCaps: capsLeft(problem, problem.offeringCaps, packing) }),
   };
+}
+
+function capsLeft({ columns }: PackingProblem, caps: OfferingCaps, { nodes }: Packing): OfferingCaps {
+  const left = Float64Array.from(caps.nodes);
+  for (const { column, zone } of nodes) {
+    for (const cap of columns[column]?.capsByZone?.[zone] ?? []) left[cap] = (left[cap] ?? 0) - 1;
+  }
+  return { ...caps, nodes: left };
 }
 
 /** A packing and one of its {@link remainder}. */

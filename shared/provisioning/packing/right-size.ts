@@ -1,29 +1,33 @@
 import { Headroom } from "./headroom.ts";
 import { reachesMinValues } from "./min-values.ts";
+import { type Offer, offersByPrice } from "./offers.ts";
 import {
+  type Contents,
   countBits,
-  demandOf,
+  demandOfContents,
   type NodeRule,
   type PackedNode,
   type Packing,
   type PackingColumn,
   type PackingProblem,
 } from "./problem.ts";
+import { undominatedOffers } from "./prune.ts";
 
 /** Replaces nodes by the cheapest column and zone that holds the same contents. Remembers what it found for contents it has met. */
 export class RightSizer {
   readonly #problem: PackingProblem;
-  /** By the array of units: patterns that are used many times share it. */
-  readonly #cheaper = new WeakMap<Int32Array, readonly PackedNode[]>();
+  /** Patterns that are used many times share their contents. */
+  readonly #cheaper = new WeakMap<Contents, readonly PackedNode[]>();
 
-  /** Only limits and reservations can forbid the cheapest. */
+  /** Only limits, reservations and caps can forbid the cheapest. */
   readonly #most: number;
+  readonly #offers: readonly Offer[];
 
   constructor(problem: PackingProblem) {
     this.#problem = problem;
-    const isLimited =
-      (problem.reservations ?? []).length > 0 || problem.pools.some(({ headroom }) => headroom.some(Number.isFinite));
+    const { isLimited } = new Headroom(problem);
     this.#most = isLimited ? Number.POSITIVE_INFINITY : 1;
+    this.#offers = isLimited ? offersByPrice(problem) : undominatedOffers(problem);
   }
 
   fit(packing: Packing): Packing {
@@ -35,13 +39,13 @@ export class RightSizer {
 
   /** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
   #exchange(node: PackedNode, headroom: Headroom): PackedNode {
-    const cheaper = this.#cheaper.get(node.units) ?? cheaperHolders(this.#problem, node, this.#most);
-    this.#cheaper.set(node.units, cheaper);
+    const cheaper = this.#cheaper.get(node.contents) ?? cheaperHolders(this.#problem, this.#offers, node, this.#most);
+    this.#cheaper.set(node.contents, cheaper);
     this.#take(headroom, node, -1);
     const chosen =
       cheaper.find((other) => {
         const column = this.#problem.columns[other.column];
-        return column !== undefined && headroom.nodesLeft(column) > 0;
+        return column !== undefined && headroom.nodesLeft(column, other.zone) > 0;
       }) ?? node;
     this.#take(headroom, chosen, 1);
     return chosen;
@@ -49,88 +53,104 @@ export class RightSizer {
 
   #take(headroom: Headroom, node: PackedNode, nodes: number): void {
     const column = this.#problem.columns[node.column];
-    if (column !== undefined) headroom.take(column, nodes);
+    if (column !== undefined) headroom.take(column, node.zone, nodes);
   }
 }
 
 /** The `most` cheapest nodes, of any pool, that hold the same contents for less. */
-function cheaperHolders(problem: PackingProblem, node: PackedNode, most: number): readonly PackedNode[] {
-  const contents = contentsOf(problem, node.units);
+function cheaperHolders(
+  problem: PackingProblem,
+  offers: readonly Offer[],
+  node: PackedNode,
+  most: number,
+): readonly PackedNode[] {
+  const wanted = wantedBy(problem, node.contents);
+  const table = tableOf(offers);
   const cheaper: PackedNode[] = [];
-  for (const { column, zone, price } of pricesOf(problem)) {
-    if (price >= node.priceUsdPerHour || cheaper.length >= most) break;
-    if (couldHold(problem, contents, column, zone)) {
-      cheaper.push({ column, zone, units: node.units, priceUsdPerHour: price });
+  for (let index = table.next(wanted, 0); index < offers.length; index = table.next(wanted, index + 1)) {
+    const offer = offers[index];
+    if (offer === undefined || offer.price >= node.priceUsdPerHour || cheaper.length >= most) break;
+    if (couldHold(problem, wanted, offer)) {
+      const { columnIndex: column, zone, price } = offer;
+      cheaper.push({ ...node, column, zone, priceUsdPerHour: price });
     }
   }
   return cheaper;
 }
 
-interface Price {
-  readonly column: number;
-  readonly zone: number;
-  readonly price: number;
+function tableOf(offers: readonly Offer[]): OfferTable {
+  const table = tables.get(offers) ?? new OfferTable(offers);
+  tables.set(offers, table);
+  return table;
 }
 
-/** All that is sold, cheapest first. */
-function pricesOf({ columns }: PackingProblem): readonly Price[] {
-  const known = pricesByColumns.get(columns);
-  if (known !== undefined) return known;
-  const prices = columns
-    .flatMap((column, index) => [...column.zonePrices].map((price, zone) => ({ column: index, zone, price })))
-    .filter(({ price }) => Number.isFinite(price))
-    .sort((a, b) => a.price - b.price || a.column - b.column || a.zone - b.zone);
-  pricesByColumns.set(columns, prices);
-  return prices;
-}
+const tables = new WeakMap<readonly Offer[], OfferTable>();
 
-/** Problems that differ in their items alone share their columns. */
-const pricesByColumns = new WeakMap<PackingProblem["columns"], readonly Price[]>();
+/** The sizes of offers side by side: most are too small for most contents, and they are passed over by the million. */
+class OfferTable {
+  readonly #count: number;
+  readonly #dimensions: number;
+  readonly #capacities: Float64Array;
+  readonly #zoneBits: Int32Array;
+
+  constructor(offers: readonly Offer[]) {
+    this.#count = offers.length;
+    this.#dimensions = offers[0]?.column.capacity.length ?? 0;
+    this.#capacities = Float64Array.from(offers.flatMap(({ column }) => [...column.capacity]));
+    this.#zoneBits = Int32Array.from(offers, ({ zone }) => 1 << zone);
+  }
+
+  /** The first offer from this one on that is large enough in one of the zones. */
+  next({ demand, zoneMask }: Wanted, from: number): number {
+    for (let offer = from; offer < this.#count; offer++) {
+      if ((zoneMask & (this.#zoneBits[offer] ?? 0)) !== 0 && this.#holds(demand, offer)) return offer;
+    }
+    return this.#count;
+  }
+
+  #holds(demand: Float64Array, offer: number): boolean {
+    const start = offer * this.#dimensions;
+    for (let dimension = 0; dimension < demand.length; dimension++) {
+      if ((demand[dimension] ?? 0) > (this.#capacities[start + dimension] ?? 0)) return false;
+    }
+    return true;
+  }
+}
 
 /** What any node that is to hold certain units must offer. */
-interface Contents {
-  readonly units: Int32Array;
-  readonly items: readonly number[];
+interface Wanted {
+  readonly items: Int32Array;
   readonly demand: Float64Array;
   readonly zoneMask: number;
 }
 
-function contentsOf(problem: PackingProblem, units: Int32Array): Contents {
-  const items = [...units.keys()].filter((item) => (units[item] ?? 0) > 0);
+function wantedBy(problem: PackingProblem, contents: Contents): Wanted {
+  const { items } = contents;
   return {
-    units,
     items,
-    demand: demandOf(problem, units),
+    demand: demandOfContents(problem, contents),
     zoneMask: items.reduce((mask, item) => mask & (problem.items[item]?.zoneMask ?? 0), -1),
   };
 }
 
 /** Units that share a node already keep the rules among themselves: only what differs from column to column is asked. */
-function couldHold(problem: PackingProblem, contents: Contents, columnIndex: number, zone: number): boolean {
-  const column = problem.columns[columnIndex];
-  if (column === undefined || (contents.zoneMask & (1 << zone)) === 0) return false;
-  for (let dimension = 0; dimension < contents.demand.length; dimension++) {
-    if ((contents.demand[dimension] ?? 0) > (column.capacity[dimension] ?? 0)) return false;
-  }
-  if (!contents.items.every((item) => problem.items[item]?.accepts[columnIndex] === 1)) return false;
-  return problem.rules.every((rule) => suits(problem, rule, contents, column));
+function couldHold(problem: PackingProblem, wanted: Wanted, { column, columnIndex }: Offer): boolean {
+  if (!wanted.items.every((item) => problem.items[item]?.accepts[columnIndex] === 1)) return false;
+  return problem.rules.every((rule) => suits(problem, rule, wanted, column));
 }
 
-function suits(
-  problem: PackingProblem,
-  rule: NodeRule,
-  { items, demand, units }: Contents,
-  { pool, capacity }: PackingColumn,
-): boolean {
+function suits(problem: PackingProblem, rule: NodeRule, { items, demand }: Wanted, column: PackingColumn): boolean {
+  const { pool, capacity } = column;
   switch (rule.kind) {
     case "min-values":
-      return rule.pool !== pool || reachesMinValues(problem, rule, units, demand);
+      return rule.pool !== pool || reachesMinValues(problem, rule, column, items, demand);
     case "label": {
       const ofPool = rule.valuesOfPool[pool] ?? 0n;
-      return items.reduce((common, item) => common & (rule.valuesOfItem[item] ?? 0n), ofPool) !== 0n;
+      return commonValues(rule.valuesOfItem, items, ofPool) !== 0n;
     }
     case "attachments": {
-      const shared = items.reduce((volumes, item) => volumes | (rule.volumesOfItem[item] ?? 0n), 0n);
+      let shared = 0n;
+      for (const item of items) shared |= rule.volumesOfItem[item] ?? 0n;
       return (demand[rule.dimension] ?? 0) + countBits(shared) <= (capacity[rule.dimension] ?? 0);
     }
     case "spread":
@@ -139,11 +159,17 @@ function suits(
   }
 }
 
+function commonValues(valuesOfItem: readonly bigint[], items: Int32Array, ofPool: bigint): bigint {
+  let common = ofPool;
+  for (const item of items) common &= valuesOfItem[item] ?? 0n;
+  return common;
+}
+
 /**
- * USD per hour of the cheapest node that holds these units; undefined when none does. Rules about which items may share a node are
+ * USD per hour of the cheapest node that holds these contents; undefined when none does. Rules about which items may share a node are
  * not asked: the answer is right for units that may, and too low for others.
  */
-export function cheapestHolder(problem: PackingProblem, units: Int32Array): number | undefined {
-  const nothing: PackedNode = { column: -1, zone: -1, units, priceUsdPerHour: Number.POSITIVE_INFINITY };
-  return cheaperHolders(problem, nothing, 1)[0]?.priceUsdPerHour;
+export function cheapestHolder(problem: PackingProblem, contents: Contents): number | undefined {
+  const nothing: PackedNode = { column: -1, zone: -1, contents, priceUsdPerHour: Number.POSITIVE_INFINITY };
+  return cheaperHolders(problem, undominatedOffers(problem), nothing, 1)[0]?.priceUsdPerHour;
 }

@@ -1,73 +1,57 @@
 import { Headroom } from "./headroom.ts";
-import { cheapestCover } from "./linear-program.ts";
-import { closingPattern, type Pattern, PatternSearch } from "./patterns.ts";
-import { cheapestZone, demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { closingPattern, PatternSearch } from "./patterns.ts";
+import { addContents, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { type Worths, worthsOf } from "./worths.ts";
 
 /**
- * Builds a packing node by node: each time the (column, contents) pair whose contents are worth most per dollar, where the worth of
- * a unit of each resource is the dual of the cheapest fractional cover of what remains. A pattern is used for half of what it could
- * cover, then worth is priced anew. Before every step the rest is also tried on one single node; every such ending is a
- * candidate.
+ * Builds a packing node by node: each time the (column, contents) pair whose contents are worth most per dollar, where worth comes from
+ * the duals of the cheapest fractional cover of what remains. A pattern is used for half of what it could cover, then worth is priced
+ * anew. Before every step the rest is also tried on one single node; every such ending is a candidate.
  */
-export function valuePerDollarPackings(problem: PackingProblem): readonly Packing[] {
+export function* valuePerDollarPackings(problem: PackingProblem): Generator<Packing> {
   const headroom = new Headroom(problem);
   const remaining = Int32Array.from(problem.items, (item) => item.count);
   const nodes: PackedNode[] = [];
-  const candidates: Packing[] = [];
   const search = new PatternSearch(problem, headroom);
+  let worths = worthsOf(problem, remaining, headroom);
+  let worthWhenPriced = worthOfAll(remaining, worths);
   for (;;) {
     const closing = closingPattern(problem, remaining, headroom);
     if (closing !== undefined) {
-      candidates.push(toPacking([...nodes, toNode(problem, closing)], new Int32Array(remaining.length)));
+      yield toPacking([...nodes, closing], new Int32Array(remaining.length));
     }
-    const pattern = search.best(remaining, dualsOf(problem, remaining, headroom));
+    const pattern = search.best(remaining, worths);
     if (pattern === undefined) break;
     const times = timesToUse(pattern, remaining, headroom, problem);
-    for (let index = 0; index < times; index++) nodes.push(toNode(problem, pattern));
-    subtract(remaining, pattern.units, times);
+    for (let index = 0; index < times; index++) nodes.push({ ...pattern });
+    addContents(remaining, pattern.contents, -times);
     const column = problem.columns[pattern.column];
-    if (column !== undefined) headroom.take(column, times);
+    if (column !== undefined) headroom.take(column, pattern.zone, times);
+    if (worthOfAll(remaining, worths) < pricedAgainBelow * worthWhenPriced) {
+      worths = worthsOf(problem, remaining, headroom);
+      worthWhenPriced = worthOfAll(remaining, worths);
+    }
   }
-  candidates.push(toPacking(nodes, remaining));
-  return candidates;
+  yield toPacking(nodes, remaining);
+}
+
+/** A small part placed changes no price worth mentioning. */
+const pricedAgainBelow = 0.99;
+
+function worthOfAll(units: Int32Array, { ofItem }: Worths): number {
+  let worth = 0;
+  for (let item = 0; item < units.length; item++) worth += (units[item] ?? 0) * (ofItem[item] ?? 0);
+  return worth;
 }
 
 /** Half of the uses that the remaining items allow, at least one: the rest is priced again. */
-function timesToUse(pattern: Pattern, remaining: Int32Array, headroom: Headroom, problem: PackingProblem): number {
+function timesToUse(pattern: PackedNode, remaining: Int32Array, headroom: Headroom, problem: PackingProblem): number {
   const column = problem.columns[pattern.column];
-  let times = column === undefined ? 1 : headroom.nodesLeft(column);
-  for (let item = 0; item < remaining.length; item++) {
-    const units = pattern.units[item] ?? 0;
-    if (units > 0) times = Math.min(times, Math.floor((remaining[item] ?? 0) / units));
+  let times = column === undefined ? 1 : headroom.nodesLeft(column, pattern.zone);
+  for (const [position, item] of pattern.contents.items.entries()) {
+    times = Math.min(times, Math.floor((remaining[item] ?? 0) / (pattern.contents.counts[position] ?? 1)));
   }
   return Math.max(1, Math.ceil(times / 2));
-}
-
-/**
- * Duals of the resource LP over every column that some remaining item could use. Reservations are left out where others will do: they
- * cost next to nothing, and what goes into them is worth what it would cost elsewhere.
- */
-function dualsOf(problem: PackingProblem, remaining: Int32Array, headroom: Headroom): Float64Array {
-  const columns = problem.columns.flatMap((column, index) => {
-    const mask = acceptedZones(problem, remaining, index);
-    const zone = mask === 0 || headroom.nodesLeft(column) === 0 ? undefined : cheapestZone(column, mask);
-    if (zone === undefined) return [];
-    return [{ amounts: column.capacity, price: column.zonePrices[zone] ?? 0, reservation: column.reservation }];
-  });
-  const bought = columns.filter(({ reservation }) => reservation === undefined);
-  return cheapestCover(bought.length > 0 ? bought : columns, demandOf(problem, remaining)).duals;
-}
-
-function acceptedZones(problem: PackingProblem, remaining: Int32Array, column: number): number {
-  return problem.items.reduce(
-    (mask, item, index) => ((remaining[index] ?? 0) > 0 && item.accepts[column] === 1 ? mask | item.zoneMask : mask),
-    0,
-  );
-}
-
-function toNode(problem: PackingProblem, pattern: Pattern): PackedNode {
-  const price = problem.columns[pattern.column]?.zonePrices[pattern.zone] ?? Number.POSITIVE_INFINITY;
-  return { column: pattern.column, zone: pattern.zone, units: pattern.units, priceUsdPerHour: price };
 }
 
 function toPacking(nodes: readonly PackedNode[], unplaced: Int32Array): Packing {
@@ -76,10 +60,4 @@ function toPacking(nodes: readonly PackedNode[], unplaced: Int32Array): Packing 
     unplaced: Int32Array.from(unplaced),
     priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0),
   };
-}
-
-function subtract(remaining: Int32Array, units: Int32Array, times: number): void {
-  for (let item = 0; item < remaining.length; item++) {
-    remaining[item] = (remaining[item] ?? 0) - times * (units[item] ?? 0);
-  }
 }

@@ -4,13 +4,14 @@ import { readSnapshot } from "../../../shared/controllers/read-snapshot.ts";
 import { planStaticCapacity } from "../../../shared/provisioning/static-capacity.ts";
 import { conforms } from "../../support/conformance.ts";
 import { addNodePool, type PlannerWorld, plannerWorld, throttledError } from "../../support/planner-world.ts";
+import { noNodeCost } from "../../support/plans.ts";
 import { deleting, planned, runningNodes, staticPlan, staticPool } from "../../support/static-pools.ts";
 
 /** One pass up to the writing of static claims, from what it has read at its start. */
 async function startedPass({ ports, settings }: PlannerWorld): Promise<() => Promise<unknown>> {
   const snapshot = await readSnapshot(ports, settings);
   const { nodeClaims } = planStaticCapacity(snapshot);
-  const plan = { priceUsdPerHour: 0, lowerBoundUsdPerHour: 0 };
+  const plan = { priceUsdPerHour: 0, nodeCost: noNodeCost, lowerBoundUsdPerHour: 0 };
   return () => Promise.all(nodeClaims.map((claim) => createStaticClaim(ports, claim, { snapshot, plan })));
 }
 

@@ -27,12 +27,16 @@ export function checkedInSections(): readonly Section[] {
   return parseSections(readFileSync(casesPath, "utf8"));
 }
 
-/** Karpenter's scheduling cases, and the scenarios about scheduling. */
+/** Of the scenarios about cost those that are about packing: the others are about nodes that run already. */
+const packingScenario = /^B2\.(0\d|1[0-2]|22) /;
+
+/** Karpenter's scheduling cases, and the scenarios about scheduling and packing. */
 export function referenceSections(): readonly Section[] {
   const cases = parseSections(readFileSync(caseList, "utf8"))
     .filter(({ title }) => /^[A-HQTU]\./.test(title))
     .map(({ title, rows }) => ({ title: withoutSource(title), rows: rows.filter((row) => row.includes(" | ")) }));
-  return [...cases, scenarios(readFileSync(scenarioList, "utf8"))];
+  const field = readFileSync(scenarioList, "utf8");
+  return [...cases, scenarios(field, "B1", /^B1\./), scenarios(field, "B2", packingScenario)];
 }
 
 /** Sections as text: a title, its rows, a blank line. */
@@ -53,8 +57,8 @@ function withoutSource(title: string): string {
   return title.replace(/ \([^)]*\)$/, "");
 }
 
-function scenarios(text: string): Section {
-  const [, part = ""] = text.split("\n### B1 ");
+function scenarios(text: string, group: string, isMeant: RegExp): Section {
+  const [, part = ""] = text.split(`\n### ${group} `);
   const [title = "", ...lines] = (part.split("\n### ")[0] ?? "").split("\n");
-  return { title: `B1 ${title}`, rows: lines.filter((line) => line.startsWith("B1.")) };
+  return { title: `${group} ${title}`, rows: lines.filter((line) => isMeant.test(line)) };
 }

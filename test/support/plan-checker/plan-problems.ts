@@ -162,14 +162,25 @@ function refusal({ constraints: { spec } }: PodRecord, node: CheckedNode): strin
 function priceProblems(plan: ProvisioningPlan): readonly string[] {
   const price = plan.nodeClaims.reduce((sum, { offerings: [best] }) => sum + best.priceUsdPerHour, 0);
   const slack = 1e-9 * Math.max(1, price);
+  const ownCost = plan.nodeCost.volumesUsdPerHour + plan.nodeCost.chargeUsdPerHour;
   return [
     ...(Math.abs(price - plan.priceUsdPerHour) > slack
       ? [`the plan's price is ${plan.priceUsdPerHour}, its NodeClaims cost ${price}`]
       : []),
-    ...(plan.lowerBoundUsdPerHour > plan.priceUsdPerHour + slack
-      ? [`the lower bound is ${plan.lowerBoundUsdPerHour}, the price ${plan.priceUsdPerHour}`]
+    ...(plan.lowerBoundUsdPerHour > plan.priceUsdPerHour + ownCost + slack
+      ? [`the lower bound is ${plan.lowerBoundUsdPerHour}, the cost ${plan.priceUsdPerHour + ownCost}`]
+      : []),
+    ...(plan.instancesLowerBound.value > plan.priceUsdPerHour + slack
+      ? [`the instances' lower bound is ${plan.instancesLowerBound.value}, their price ${plan.priceUsdPerHour}`]
+      : []),
+    ...(Math.abs(ownCost - ownCostOf(plan.nodeClaims)) > slack
+      ? [`the plan's nodes cost ${ownCost} beside their instances, its NodeClaims ${ownCostOf(plan.nodeClaims)}`]
       : []),
   ];
+}
+
+function ownCostOf(claims: ProvisioningPlan["nodeClaims"]): number {
+  return claims.reduce((sum, { nodeCost }) => sum + nodeCost.volumesUsdPerHour + nodeCost.chargeUsdPerHour, 0);
 }
 
 function nameOf(pod: PodRecord | undefined): string {

@@ -40,7 +40,7 @@ describe("NodeOverlays in planning", () => {
     });
     expectTypes(free, "m5.xlarge");
     expect(free.priceUsdPerHour).toBe(0);
-    expect(free.lowerBoundUsdPerHour).toBeCloseTo(0, 9);
+    expect(free.instancesLowerBound.value).toBeCloseTo(0, 9);
   });
 
   it("give pods the devices that no type has by itself", () => {

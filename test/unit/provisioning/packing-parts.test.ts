@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pack } from "../../../shared/provisioning/packing/packer.ts";
 import { independentParts } from "../../../shared/provisioning/packing/parts.ts";
 import type { PackingProblem } from "../../../shared/provisioning/packing/problem.ts";
+import { unitsOf } from "../../support/packing.ts";
 
 interface Setup {
   /** What both NodePools may still add of nodes. */
@@ -81,8 +82,9 @@ describe("the parts of a packing problem", () => {
   });
 
   it("are packed each within its own limits, and told in terms of the whole", () => {
-    const packing = pack(problemWith({ nodesLeft: [1, 5] }));
-    expect(packing.nodes.map(({ column, units }) => [column, ...units])).toEqual([
+    const problem = problemWith({ nodesLeft: [1, 5] });
+    const packing = pack(problem);
+    expect(packing.nodes.map(({ column, contents }) => [column, ...unitsOf(problem, contents)])).toEqual([
       [0, 1, 0],
       [1, 0, 1],
       [1, 0, 1],

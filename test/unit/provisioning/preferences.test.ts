@@ -39,9 +39,17 @@ function dearerZoneB(percent: number) {
 
 describe("a preference", () => {
   it("is kept where it costs nothing", () => {
-    const plan = planWith({ pods: pendingPods(4, "web", { cpu: "2", spec: zoneSpread("web", { ...soft }) }) });
+    const pods = pendingPods(4, "web", { cpu: "2", spec: zoneSpread("web", { ...soft }) });
+    const plan = planWith({ pods }, { volumePriceFactor: 0 });
     expectSpread(plan, "zone", [1, 1, 2]);
     expect(plan.preferenceCostUsdPerHour).toBe(0);
+  });
+
+  it("costs the volumes of the nodes that there are more of", () => {
+    const pods = pendingPods(4, "web", { cpu: "2", spec: zoneSpread("web", { ...soft }) });
+    const plan = planWith({ pods });
+    expectSpread(plan, "zone", [1, 1, 2]);
+    expect(plan.preferenceCostUsdPerHour).toBeCloseTo((2 * 20 * 0.08) / 730, 9);
   });
 
   it("is kept as far as it raises the price by ten percent, and reported", () => {

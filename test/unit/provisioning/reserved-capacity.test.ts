@@ -44,10 +44,10 @@ describe("nodes on capacity reservations", () => {
   });
 
   it("cost the plan next to nothing, and its bound knows how few places there are", () => {
-    const { priceUsdPerHour, lowerBoundUsdPerHour } = plan(5, [reservation("cr-1", { availableInstanceCount: 2 })]);
-    expect(priceUsdPerHour).toBeCloseTo(0.3, 6);
-    expect(lowerBoundUsdPerHour).toBeCloseTo(0.3, 6);
-    expect(lowerBoundUsdPerHour).toBeLessThanOrEqual(priceUsdPerHour);
+    const planned = plan(5, [reservation("cr-1", { availableInstanceCount: 2 })]);
+    expect(planned.priceUsdPerHour).toBeCloseTo(0.3, 6);
+    expect(planned.instancesLowerBound.value).toBeCloseTo(0.3, 6);
+    expect(planned.instancesLowerBound.value).toBeLessThanOrEqual(planned.priceUsdPerHour);
   });
 
   it("are tried one at a time where nobody says how many places are left", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lowerBoundUsdPerHour } from "../../../shared/provisioning/packing/lower-bound.ts";
 import type { PackingProblem } from "../../../shared/provisioning/packing/problem.ts";
 import { RightSizer } from "../../../shared/provisioning/packing/right-size.ts";
+import { contentsOf } from "../../support/packing.ts";
 
 /** Pods of one CPU, a reservation of nodes for one, and what can be bought: for one at 1 USD, for eight at 6. */
 function problemWith({ pods, places }: { readonly pods: number; readonly places: number }): PackingProblem {
@@ -27,7 +28,7 @@ function problemWith({ pods, places }: { readonly pods: number; readonly places:
 describe("right-sizing", () => {
   it("moves nodes into a reservation while it has places, and the rest to the next cheapest", () => {
     const problem = problemWith({ pods: 3, places: 1 });
-    const large = { column: 2, zone: 0, units: Int32Array.of(1), priceUsdPerHour: 6 };
+    const large = { column: 2, zone: 0, contents: contentsOf([1]), priceUsdPerHour: 6 };
     const packing = { nodes: [large, large, large], unplaced: Int32Array.of(0), priceUsdPerHour: 18 };
     const sized = new RightSizer(problem).fit(packing);
     expect(sized.nodes.map(({ column }) => problem.columns[column]?.name)).toEqual(["reserved", "small", "small"]);

@@ -29,6 +29,41 @@ describe("the configuration of a function", () => {
     expect(settings).toMatchObject({ maxNodes: 10, maxPriceUsdPerHour: 2.5 });
   });
 
+  it("reads what a plan keeps low, and refuses what is no share", () => {
+    const settingsWith = (share: string) =>
+      readFunctionConfig({
+        ...complete,
+        JOURNEYMAN_SPOT_SPREAD_SHARE: share,
+        JOURNEYMAN_SPOT_MIN_OFFERINGS: "0",
+        JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR: "0.02",
+        JOURNEYMAN_VOLUME_PRICE_FACTOR: "1.19",
+      }).settings;
+    expect(settingsWith("1")).toMatchObject({
+      spotSpreadShare: 1,
+      spotMinOfferings: 0,
+      nodeChargeUsdPerHour: 0.02,
+      volumePriceFactor: 1.19,
+    });
+    expect(() => settingsWith("0")).toThrow("JOURNEYMAN_SPOT_SPREAD_SHARE: expected a share above 0");
+    expect(() => settingsWith("1.5")).toThrow("JOURNEYMAN_SPOT_SPREAD_SHARE: expected a share up to 1");
+  });
+
+  it("reads whether pods are nominated and how much slack is left otherwise, and refuses what is neither", () => {
+    const settingsWith = (nominate: string, percent: string) =>
+      readFunctionConfig({
+        ...complete,
+        JOURNEYMAN_NOMINATE_PODS: nominate,
+        JOURNEYMAN_PACKING_SLACK_PERCENT: percent,
+      }).settings;
+    expect(readFunctionConfig(complete).settings).toMatchObject({ nominatePods: true, packingSlackPercent: 3 });
+    expect(settingsWith("false", "4.5")).toMatchObject({ nominatePods: false, packingSlackPercent: 4.5 });
+    expect(settingsWith("true", "0")).toMatchObject({ nominatePods: true, packingSlackPercent: 0 });
+    expect(() => settingsWith("no", "3")).toThrow("JOURNEYMAN_NOMINATE_PODS");
+    expect(() => settingsWith("false", "51")).toThrow(
+      "JOURNEYMAN_PACKING_SLACK_PERCENT: expected a percentage from 0 to 50",
+    );
+  });
+
   it("reads by which annotation pods are served, and refuses what is no annotation", () => {
     const settingsWith = (text: string) =>
       readFunctionConfig({ ...complete, JOURNEYMAN_SERVED_POD_ANNOTATION: text }).settings;

@@ -9,10 +9,18 @@ const hostname = "kubernetes.io/hostname";
 const app = (name: string) => ({ matchLabels: { app: name } });
 
 /** Why a pod may not go to each node; `undefined` where it may. */
-function verdicts(pod: Pod, nodes: readonly Node[], placed: readonly Pod[] = []): Record<string, string | undefined> {
+function verdicts(
+  pod: Pod,
+  nodes: readonly Node[],
+  placed: readonly Pod[] = [],
+  nominated: Readonly<Record<string, readonly Pod[]>> = {},
+): Record<string, string | undefined> {
   const cache = new SchedulerCache();
   for (const node of nodes) cache.setNode(node);
   for (const each of placed) cache.setPod(withUid(each));
+  for (const [name, pods] of Object.entries(nominated)) {
+    for (const each of pods) cache.nominate(podInfo(withUid(each)), name);
+  }
   const info = podInfo(withUid(pod));
   const state = preFilter(info, cache);
   return Object.fromEntries(
@@ -200,5 +208,58 @@ describe("inter-pod affinity", () => {
     expect(fits({})).toBe(false);
     expect(fits({ namespaces: ["data"] })).toBe(true);
     expect(fits({ namespaceSelector: {} })).toBe(true);
+  });
+});
+
+describe("pods that are nominated to a node", () => {
+  const spread = (name: string, priority = 0) =>
+    podNamed(name, {
+      labels: { app: "web" },
+      spec: {
+        priority,
+        topologySpreadConstraints: [
+          { topologyKey: zone, maxSkew: 1, whenUnsatisfiable: "DoNotSchedule", labelSelector: app("web") },
+        ],
+      },
+    });
+  const zones = [zoneNode("a", "a"), zoneNode("b", "b")];
+  const unspread = "node(s) didn't match pod topology spread constraints";
+
+  it("count in the topology spread of those that do not go before them", () => {
+    const nominated = { a: [spread("one"), spread("two")] };
+    expect(verdicts(spread("web"), zones, [], nominated)).toEqual({ a: unspread, b: undefined });
+    expect(verdicts(spread("web", 1), zones, [], nominated)).toEqual({ a: undefined, b: undefined });
+    // One of them is not counted against itself.
+    expect(verdicts(spread("one"), zones, [], { a: [spread("one")] })).toEqual({ a: undefined, b: undefined });
+  });
+
+  it("lift the emptiest domain too", () => {
+    const held = ["x", "y", "z"].map((name) => placed(name, "b", { app: "web" }));
+    expect(verdicts(spread("web"), zones, held, { a: [spread("one"), spread("two")] })).toEqual({
+      a: undefined,
+      b: unspread,
+    });
+    expect(verdicts(spread("web"), zones, [], { a: [spread("one")], b: [spread("two")] })).toEqual({
+      a: unspread,
+      b: unspread,
+    });
+  });
+
+  it("repel and are repelled, but nobody is attracted to them", () => {
+    const term = { topologyKey: hostname, labelSelector: app("web") };
+    const averse = podNamed("averse", {
+      labels: { app: "averse" },
+      spec: { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } },
+    });
+    const attracted = podNamed("attracted", {
+      spec: { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } },
+    });
+    const plain = podNamed("plain", { labels: { app: "web" } });
+    const hosts = [nodeNamed("n", { labels: { [hostname]: "n" } })];
+    expect(verdicts(averse, hosts, [], { n: [plain] }).n).toBe("node(s) didn't match pod anti-affinity rules");
+    expect(verdicts(plain, hosts, [], { n: [averse] }).n).toBe(
+      "node(s) didn't satisfy existing pods anti-affinity rules",
+    );
+    expect(verdicts(attracted, hosts, [], { n: [plain] }).n).toBe("node(s) didn't match pod affinity rules");
   });
 });

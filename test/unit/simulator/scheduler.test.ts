@@ -120,9 +120,51 @@ describe("Scheduler", () => {
     cluster.server.create("Pod", podNamed("web", { cpu: "5" }));
     await cluster.advance(1);
     nominate(cluster, "web", "node-1");
-    cluster.addNode("node-2");
-    await cluster.advance(30);
+    cluster.addNode("node-2", { resources: { cpu: 8_000 } });
+    await cluster.advance(2);
+    expect(scheduled(cluster, "web")?.message).toContain("untolerated taint");
     expect(cluster.pod("web")?.status?.nominatedNodeName).toBeUndefined();
+  });
+
+  it("gives the room of a nomination that is taken back to those that had to respect it", async () => {
+    const cluster = await withNodes("node-1");
+    cluster.server.create("Pod", podNamed("web", { cpu: "3", spec: { schedulingGates: [{ name: "wait" }] } }));
+    nominate(cluster, "web", "node-1");
+    cluster.server.create("Pod", podNamed("rival", { cpu: "2" }));
+    await cluster.advance(5);
+    expect(cluster.pod("rival")?.spec.nodeName).toBeUndefined();
+    const status = { nominatedNodeName: null };
+    cluster.server.patch("Pod", { namespace: "default", name: "web" }, { status }, { subresource: "status" });
+    await cluster.advance(1);
+    expect(cluster.pod("rival")?.spec.nodeName).toBe("node-1");
+  });
+
+  it("tries a pod again when a node comes on which it fits, not when a smaller one or another pod comes", async () => {
+    const cluster = await withNodes("node-1");
+    const attempts = statusWrites(cluster);
+    cluster.server.create("Pod", podNamed("web", { cpu: "5" }));
+    await cluster.advance(20);
+    cluster.addNode("small");
+    cluster.server.create("Pod", podNamed("other", { cpu: "1" }));
+    await cluster.advance(2);
+    expect(cluster.pod("other")?.spec.nodeName).toBe("node-1");
+    expect(attempts).toEqual(["web"]);
+    cluster.addNode("large", { resources: { cpu: 8_000 } });
+    await cluster.advance(30);
+    expect(cluster.pod("web")?.spec.nodeName).toBe("large");
+  });
+
+  it("tries those that were refused longest ago first", async () => {
+    const cluster = await withNodes();
+    for (const name of ["first", "second"]) cluster.server.create("Pod", podNamed(name, { cpu: "3" }));
+    await cluster.advance(5);
+    // Another look at the first alone, so that it comes after the second.
+    const labels = { metadata: { labels: { tier: "gold" } } };
+    cluster.server.patch("Pod", { namespace: "default", name: "first" }, labels);
+    await cluster.advance(5);
+    cluster.addNode("node-1");
+    await cluster.advance(30);
+    expect(placement(cluster.pods())).toEqual({ "node-1": ["second"], "": ["first"] });
   });
 
   it("leaves gated pods and those of other schedulers alone", async () => {
