@@ -24,7 +24,9 @@ export interface Realised {
   readonly plannedPods: number;
   readonly nodes: number;
   readonly priceUsdPerHour: number;
-  /** Planned pods that kube-scheduler found no room for on the planned nodes. */
+  /** Planned pods that kube-scheduler has put nowhere when all nodes have been ready for a while. */
+  readonly waitingPods: number;
+  /** Those of them that the next plan makes a node for; the others run on the planned nodes once these run. */
   readonly furtherPods: number;
   readonly furtherNodes: number;
   readonly furtherUsdPerHour: number;
@@ -57,11 +59,13 @@ export async function realise(
   const unplanned = new Set(plan.unschedulable.map(({ pod }) => pod.uid));
   await stage.launch(plan.nodeClaims, (planned) => plannedObject(planned, { snapshot, plan }));
   const after = planProvisioning(stage.snapshot());
-  const further = stage.pending().filter(({ metadata }) => !unplanned.has(metadata.uid ?? ""));
+  const waiting = stage.pending().filter(({ metadata }) => !unplanned.has(metadata.uid ?? ""));
+  const further = after.nodeClaims.flatMap(({ pods }) => pods).filter(({ uid }) => !unplanned.has(uid));
   return {
     plannedPods: plan.nodeClaims.reduce((sum, claim) => sum + claim.pods.length, 0),
     nodes: plan.nodeClaims.length,
     priceUsdPerHour: plan.priceUsdPerHour,
+    waitingPods: waiting.length,
     furtherPods: further.length,
     furtherNodes: after.nodeClaims.length,
     furtherUsdPerHour: after.priceUsdPerHour,

@@ -46,7 +46,9 @@ const modes = [
 ];
 
 const results: RealisedResult[] = [];
-console.log(line("workload", "market", ["pods", "nodes"], "mode", ["USD/h", "further", "USD/h", "extra %", "s"]));
+console.log(
+  line("workload", "market", ["pods", "nodes"], "mode", ["USD/h", "waiting", "further", "USD/h", "extra %", "s"]),
+);
 for (const one of cases) {
   for (const { mode, settings } of modes) {
     const startedAt = performance.now();
@@ -91,8 +93,8 @@ function totalOf(mode: string) {
 }
 
 function print({ workload, market, pods }: SuiteCase, mode: string, realised: Realised, milliseconds: number): void {
-  const { nodes, priceUsdPerHour, furtherPods, furtherUsdPerHour } = realised;
-  const money = [priceUsdPerHour.toFixed(3), furtherPods, furtherUsdPerHour.toFixed(3)];
+  const { nodes, priceUsdPerHour, waitingPods, furtherPods, furtherUsdPerHour } = realised;
+  const money = [priceUsdPerHour.toFixed(3), waitingPods, furtherPods, furtherUsdPerHour.toFixed(3)];
   const extra = ((100 * furtherUsdPerHour) / priceUsdPerHour).toFixed(2);
   console.log(line(workload.name, market, [pods, nodes], mode, [...money, extra, (milliseconds / 1_000).toFixed(1)]));
 }

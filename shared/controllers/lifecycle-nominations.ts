@@ -2,6 +2,8 @@ import type { Node, Pod } from "../api/core.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { metric } from "../metrics.ts";
 import { type MergePatch, type Ports, ProviderError } from "../ports.ts";
+import { awaitedNodes } from "../state/awaited-nodes.ts";
+import { transitionedAt } from "../state/conditions.ts";
 import { type NominationChange, type NominationWorld, nominationChanges } from "../state/nominated-nodes.ts";
 import { nominationsOf } from "../state/nominations.ts";
 import { PodDecoder } from "../state/pod-decoding.ts";
@@ -30,7 +32,12 @@ export interface Opening {
   readonly node: Node;
   readonly set: readonly NominationChange[];
   readonly pods: readonly Pod[];
+  /** NodeClaims whose nodes it had better wait for; nothing is nominated then. */
+  readonly awaited: readonly string[];
 }
+
+/** From when a node has registered it waits no longer than this for others. */
+const mostMillisecondsForOthers = 90_000;
 
 /**
  * Nominates a claim's pending pods to its node, which is about to take pods. An attempt that kube-scheduler makes before the node is
@@ -38,8 +45,11 @@ export interface Opening {
  */
 export async function nominateForOpening(scope: Scope, claim: NodeClaim, node: Node): Promise<Opening> {
   const { name } = node.metadata;
-  if (!scope.settings.nominatePods || nominationsOf(claim).length === 0) return { claim, node, set: [], pods: [] };
+  if (!scope.settings.nominatePods || nominationsOf(claim).length === 0)
+    return { claim, node, set: [], pods: [], awaited: [] };
   const pods = concerned(claim, await podsBy(scope.ports, "spec.nodeName=", `spec.nodeName=${name}`));
+  const awaited = await nodesToWaitFor(scope, claim, pods);
+  if (awaited.length > 0) return { claim, node, set: [], pods: [], awaited };
   let set = changesForOpening(scope, claim, node, pods);
   let unset = set;
   for (let look = 1; unset.length > 0 && look <= mostLooks; look++) {
@@ -48,7 +58,24 @@ export async function nominateForOpening(scope: Scope, claim: NodeClaim, node: N
     const standing = new Set((await podsBy(scope.ports, nominatedTo(name))).map(({ metadata }) => metadata.uid));
     unset = set.filter(({ pod }) => !standing.has(pod.uid));
   }
-  return { claim, node, set, pods };
+  return { claim, node, set, pods, awaited: [] };
+}
+
+async function nodesToWaitFor(
+  { ports, claims }: Scope,
+  claim: NodeClaim,
+  pods: readonly Pod[],
+): Promise<readonly string[]> {
+  if (!pods.some(({ spec }) => (spec.topologySpreadConstraints ?? []).length > 0)) return [];
+  const registeredAt = transitionedAt(claim, "Registered") ?? ports.clock.now();
+  if (ports.clock.now() - registeredAt > mostMillisecondsForOthers) return [];
+  const decoder = new PodDecoder();
+  return awaitedNodes(
+    claim,
+    claims,
+    await ports.kubernetes.list("Node"),
+    pods.map((pod) => decoder.decode(pod)),
+  );
 }
 
 /** Of many pending pods those that may be meant, and the pods that are on nodes. */

@@ -169,6 +169,16 @@ async function towardsInitialized(
   return initialized;
 }
 
+/** How soon a node that waits for others is looked at again. */
+const secondsBetweenLooks = 2;
+
+function waitingForOthers(name: string, claims: readonly string[]): Obstacle {
+  const [first = "none", ...others] = claims;
+  const these = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const message = `Node ${name} waits for the node of NodeClaim ${these}, so that its pods spread as planned`;
+  return { reason: "OtherNodesNotReady", message };
+}
+
 /**
  * Opens the node for its pods. Their nominations are set before the taint goes, so that kube-scheduler tries this node first, and
  * again after it, because the scheduler clears a nomination when an attempt fails (design §4.2).
@@ -179,6 +189,11 @@ async function initialize(scope: Scope, claim: NodeClaim, node: Node): Promise<N
     const obstacle = initializationObstacle(claim, node);
     if (obstacle !== undefined) return report(ports, claim, "Initialized", "Unknown", obstacle);
     const nominations = await nominateForOpening(scope, claim, node);
+    if (nominations.awaited.length > 0) {
+      const { name } = node.metadata;
+      await ports.hints.send({ kind: "node", name, at: ports.clock.now() }, { delaySeconds: secondsBetweenLooks });
+      return report(ports, claim, "Initialized", "Unknown", waitingForOthers(name, nominations.awaited));
+    }
     const open = await updateNode(ports, node, initializedNodePatch);
     if (open === undefined) return claim;
     await nominateAgain(scope, nominations);

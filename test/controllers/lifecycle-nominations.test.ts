@@ -15,6 +15,7 @@ import {
   type ControllerWorld,
   controllerWorld,
 } from "../support/controller-world.ts";
+import { zoneSpread } from "../support/pods.ts";
 
 const inNamespace = (name: string) => ({ name, namespace: "default" });
 const sweep: Partial<Hint> = { kind: "lifecycle-sweep" };
@@ -78,6 +79,44 @@ describe("a node that opens", () => {
     expect(cleared).toEqual(["a closed", "b closed", "b open"]);
     expect(nominations(world, "a", "b")).toEqual(["node-one", "node-one"]);
     expect(world.node("node-one")?.spec?.taints).toEqual([]);
+  });
+
+  it("waits for the other nodes of its plan where its pods spread over zones, but not for ever", async () => {
+    const world = controllerWorld();
+    const spec = zoneSpread("web");
+    const [first, second] = ["a", "b"].map((name) =>
+      world.server.create("Pod", podNamed(name, { cpu: "100m", labels: { app: "web" }, spec })),
+    );
+    if (first === undefined || second === undefined) throw new Error("no pods");
+    addClaim(world, "one", nominating(first));
+    addClaim(world, "two", nominating(second));
+    addNode(world, "one");
+    await see(world, { kind: "node", name: "node-one" });
+    const waiting = world.claim("one")?.status?.conditions?.find(({ type }) => type === "Initialized");
+    expect(waiting?.reason).toBe("OtherNodesNotReady");
+    expect(waiting?.message).toContain("NodeClaim two");
+    expect(world.node("node-one")?.spec?.taints).toHaveLength(1);
+    expect(world.sent.some(({ hint }) => hint.kind === "node" && hint.name === "node-one")).toBe(true);
+    await world.advance(91);
+    await see(world, { kind: "node", name: "node-one" });
+    expect(world.node("node-one")?.spec?.taints).toEqual([]);
+    expect(nominations(world, "a")).toEqual(["node-one"]);
+  });
+
+  it("opens with the other nodes of its plan once all are ready", async () => {
+    const world = controllerWorld();
+    const pods = ["a", "b"].map((name) =>
+      world.server.create("Pod", podNamed(name, { cpu: "100m", labels: { app: "web" }, spec: zoneSpread("web") })),
+    );
+    addClaim(world, "one", nominating(...pods.slice(0, 1)));
+    addClaim(world, "two", nominating(...pods.slice(1)));
+    addNode(world, "one");
+    await see(world, { kind: "node", name: "node-one" });
+    addNode(world, "two");
+    await see(world, { kind: "node", name: "node-two" });
+    await see(world, { kind: "node", name: "node-one" });
+    expect(["one", "two"].map((name) => world.node(`node-${name}`)?.spec?.taints)).toEqual([[], []]);
+    expect(nominations(world, "a", "b")).toEqual(["node-one", "node-two"]);
   });
 
   it("does not set again what no longer has room", async () => {
