@@ -104,7 +104,7 @@ function sharesRows({ zoneShares = [], zones }: PackingProblem, contents: readon
 }
 
 /**
- * What each node may hold, but for contents that are part of others', for no more money in the same pool, reservation and zone: taking
+ * What each node may hold, but for contents that are part of others', for no more money and no more of a limit in the same pool, reservation and zone: taking
  * pods off a node breaks no rule.
  */
 function allContents(problem: PackingProblem): readonly Contents[] {
@@ -114,8 +114,8 @@ function allContents(problem: PackingProblem): readonly Contents[] {
     ),
   );
   const kindOf = ({ column, zone }: Contents) => {
-    const { pool, reservation } = problem.columns[column] ?? {};
-    return `${pool} ${reservation} ${problem.zoneShares === undefined ? "" : zone}`;
+    const { pool, reservation, limitUse } = problem.columns[column] ?? {};
+    return `${pool} ${reservation} ${limitUse?.join()} ${problem.zoneShares === undefined ? "" : zone}`;
   };
   return [...Map.groupBy(all, kindOf).values()].flatMap((own) => {
     const size = ({ units }: Contents) => units.reduce((sum, amount) => sum + amount, 0);

@@ -57,10 +57,11 @@ function columnsByUnitPrice(problem: PackingProblem): readonly number[] {
   const prices = problem.columns.map((column) => {
     const zone = cheapestZone(column, -1);
     const price = zone === undefined ? Number.POSITIVE_INFINITY : (column.zonePrices[zone] ?? Number.POSITIVE_INFINITY);
-    const nodesNeeded = demand.reduce(
-      (most, amount, dimension) => (amount > 0 ? Math.max(most, amount / (column.capacity[dimension] ?? 0)) : most),
-      0,
-    );
+    // What a column has nothing of, it is not bought for.
+    const nodesNeeded = demand.reduce((most, amount, dimension) => {
+      const capacity = column.capacity[dimension] ?? 0;
+      return capacity > 0 ? Math.max(most, amount / capacity) : most;
+    }, 0);
     return price * nodesNeeded;
   });
   return [...prices.keys()]

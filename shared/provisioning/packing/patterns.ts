@@ -49,7 +49,7 @@ export class PatternSearch {
     let bestWorth = 0;
     const rated = ratedOffers(this.#problem, offers, remaining, worths);
     for (const { offer, most } of rated.slice(0, this.#offersRated)) {
-      if (most <= bestWorth || this.#headroom.nodesLeft(offer.column, offer.zone) < 1) continue;
+      if (most < bestWorth || this.#headroom.nodesLeft(offer.column, offer.zone) < 1) continue;
       const result = this.#fill(offer, fillLargestFirst, remaining, worths);
       filled.push(result);
       bestWorth = Math.max(bestWorth, result.worthPerUsd);

@@ -34,7 +34,7 @@ export function worthsOf(problem: PackingProblem, remaining: Int32Array, headroo
   const ofDimension = duals.subarray(0, problem.dimensions.length);
   const ofPlace = duals.subarray(problem.dimensions.length);
   const ofItem = Float64Array.from(problem.items, ({ requests }, item) => {
-    let worth = 0;
+    let worth = leastWorthUsdPerHour;
     for (let dimension = 0; dimension < requests.length; dimension++) {
       worth += (requests[dimension] ?? 0) * (ofDimension[dimension] ?? 0);
     }
@@ -44,6 +44,9 @@ export function worthsOf(problem: PackingProblem, remaining: Int32Array, headroo
   const ofPlaces = places.reduce((sum, { perNode }, index) => sum + perNode * (ofPlace[index] ?? 0), 0);
   return { ofDimension, ofItem, ofPlaces, bound };
 }
+
+/** What asks only for what is not scarce is worth placing, too. */
+const leastWorthUsdPerHour = 1e-9;
 
 function acceptedZones(problem: PackingProblem, remaining: Int32Array, column: number): number {
   let mask = 0;

@@ -106,6 +106,22 @@ describe("offers that no other makes needless", () => {
 });
 
 describe("packing", () => {
+  it("places what it can beside a pod that no node holds, whatever that pod makes scarce", () => {
+    const problem = packingProblem({
+      items: [
+        [1, 0, 2],
+        [1, 8, 1],
+      ],
+      columns: [
+        [8, 0, 1],
+        [8, 1, 2],
+      ],
+    });
+    const packing = pack(problem);
+    expect(nodesOf(problem, packing)).toEqual(["8x0: 2 0"]);
+    expect([...packing.unplaced]).toEqual([0, 1]);
+  });
+
   it("packs pods that are bound to different zones as if each zone were alone", () => {
     const items = [
       [1, 1, 3],
