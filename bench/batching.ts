@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { CapacityType } from "../shared/ports.ts";
 import { arrivals, type Launched, launchFor } from "./batching-world.ts";
+import { positiveNumbers } from "./options.ts";
+import { writeResults } from "./results-file.ts";
 import { ownSuite, readSuite } from "./suite.ts";
 import { pendingPods } from "./workloads.ts";
 import { casesOf, type SuiteCase, worldOf } from "./world.ts";
@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
 });
 const seed = Number(options.seed);
 const suite = readSuite(options.suite);
-const pods = options.smoke ? 50 : Number(options.pods);
+const [pods = 0] = options.smoke ? [50] : positiveNumbers("pods", [options.pods]);
 const cases = casesOf({ ...suite, sizes: [pods] }).filter(
   ({ workload, market }) =>
     (options.workload?.includes(workload.name) ?? true) && (options.market?.includes(market) ?? true),
@@ -59,10 +59,7 @@ const summary = {
 console.log(
   `cost over that at once: ${summary.geometricMean.toFixed(4)} in the geometric mean, ${summary.worst.toFixed(4)} at worst`,
 );
-const folder = fileURLToPath(new URL("results/", import.meta.url));
-mkdirSync(folder, { recursive: true });
-const file = `${folder}batching${options.smoke ? "-smoke" : ""}.json`;
-writeFileSync(file, `${JSON.stringify({ seed, summary, results }, undefined, 2)}\n`);
+writeResults(`batching${options.smoke ? "-smoke" : ""}`, { seed, summary, results });
 
 function launch(one: SuiteCase, arrival: keyof typeof arrivals): Promise<Launched> {
   const list = pendingPods(one.workload, one.pods, suite.seed);

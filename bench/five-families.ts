@@ -5,36 +5,21 @@ import { nodePool } from "../shared/api/node-pool.ts";
 import type { Catalog, InstanceTypeFacts } from "../shared/cloud/catalog.ts";
 import { embeddedCatalog } from "../shared/cloud/embedded-catalog.ts";
 import { Random } from "../shared/simulator/random.ts";
-import { PodDecoder } from "../shared/state/pod-decoding.ts";
 import { defaultSettings } from "../shared/state/settings.ts";
 import type { Snapshot } from "../shared/state/snapshot.ts";
+import { clusterOf } from "./world.ts";
 
 /**
  * The world of Karpenter's scheduling benchmark (karpenter-core §10.1), drawn with our own random numbers: `count` pods of five equal
  * families, the rest of the first one, and 400 instance types whose price is linear in their size. No node exists.
  */
 export function fiveFamilies(count: number, seed = 42): Snapshot {
-  const decoder = new PodDecoder();
-  return {
-    now: Date.UTC(2026, 0),
+  return clusterOf(fiveFamilyPods(count, new Random(seed)), {
     settings: { ...defaultSettings, vmMemoryOverheadPercent: 0 },
-    pods: fiveFamilyPods(count, new Random(seed)).map((created) => decoder.decode(created)),
-    nodes: [],
-    nodeClaims: [],
     nodePools: [linearPool],
     nodeClasses: [linearClass],
-    daemonSets: [],
-    podDisruptionBudgets: [],
-    persistentVolumeClaims: [],
-    persistentVolumes: [],
-    storageClasses: [],
-    csiNodes: [],
-    capacityBuffers: [],
-    namespaces: new Map([[namespace, {}]]),
     catalog: linearCatalog,
-    nodeOverlays: [],
-    unavailableOfferings: [],
-  };
+  });
 }
 
 /** The same pods among all types that EC2 has and that can run them: some 900, on-demand and spot in six zones. */

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import type { CapacityType } from "../shared/ports.ts";
 import { planCostUsdPerHour } from "../shared/provisioning/plan.ts";
-import { planProvisioning } from "../shared/provisioning/scheduler.ts";
+import { measuredPlan } from "./measured-plan.ts";
+import { positiveNumbers } from "./options.ts";
 import { type PackingSummary, summaryOf } from "./packing-summary.ts";
 import { writeResults } from "./results-file.ts";
 import { ownSuite, readSuite } from "./suite.ts";
@@ -45,7 +46,7 @@ const { values: options } = parseArgs({
 });
 const ownValues = readSuite(options.suite);
 const suite = options.seed === undefined ? ownValues : { ...ownValues, seed: Number(options.seed) };
-const sizes = options.smoke ? [10] : options.size?.map(Number);
+const sizes = options.smoke ? [10] : options.size && positiveNumbers("size", options.size);
 const cases = casesOf({ ...suite, sizes: sizes ?? suite.sizes }).filter(
   ({ workload }) => options.workload?.includes(workload.name) ?? true,
 );
@@ -74,14 +75,9 @@ if (unplaced > 0) {
 }
 
 function measure(one: SuiteCase, spread: boolean): PackingResult {
-  const snapshot = worldOf(suite, one, spread ? {} : { spotSpreadShare: 1, spotMinOfferings: 0 });
-  const times: number[] = [];
-  let plan = planProvisioning(snapshot);
-  for (let run = 0; run < (options.smoke || one.pods > 1000 ? 1 : 3); run++) {
-    const startedAt = performance.now();
-    plan = planProvisioning(snapshot);
-    times.push(performance.now() - startedAt);
-  }
+  const settings = spread ? {} : { spotSpreadShare: 1, spotMinOfferings: 0 };
+  const runs = options.smoke || one.pods > 1000 ? 1 : 3;
+  const { plan, milliseconds } = measuredPlan(() => worldOf(suite, one, settings), runs);
   const { priceUsdPerHour, spotSpreadUsdPerHour, spotFlexibilityUsdPerHour, lowerBoundUsdPerHour } = plan;
   const costUsdPerHour = planCostUsdPerHour(plan);
   return {
@@ -98,7 +94,7 @@ function measure(one: SuiteCase, spread: boolean): PackingResult {
     spotFlexibilityUsdPerHour,
     lowerBoundUsdPerHour,
     costOverBound: costUsdPerHour / lowerBoundUsdPerHour,
-    milliseconds: times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0,
+    milliseconds,
   };
 }
 

@@ -1,9 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { CapacityType } from "../shared/ports.ts";
+import { positiveNumbers } from "./options.ts";
 import { type Realised, realise } from "./realised-world.ts";
+import { writeResults } from "./results-file.ts";
 import { ownSuite, readSuite } from "./suite.ts";
 import { pendingPods } from "./workloads.ts";
 import { casesOf, type SuiteCase, worldOf } from "./world.ts";
@@ -32,7 +31,7 @@ const { values: options } = parseArgs({
 });
 const seed = Number(options.seed);
 const suite = readSuite(options.suite);
-const sizes = options.smoke ? [50] : options.size?.map(Number);
+const sizes = options.smoke ? [50] : options.size && positiveNumbers("size", options.size);
 const cases = casesOf({ ...suite, sizes: sizes ?? suite.sizes }).filter(
   ({ workload, market }) =>
     (options.workload?.includes(workload.name) ?? true) && (options.market?.includes(market) ?? true),
@@ -66,7 +65,7 @@ for (const { mode, plannedPods, furtherPods, furtherPercent, extraPercent } of t
     `${mode}: ${furtherPods} of ${plannedPods} planned pods need a further node (${furtherPercent.toFixed(3)} %); the bill is ${extraPercent.toFixed(3)} % above the plan with nominations`,
   );
 }
-writeResults();
+writeResults(`realised${options.smoke ? "-smoke" : ""}`, { seed, totals, results });
 
 function resultOf({ workload, market, pods }: SuiteCase, mode: string, realised: Realised): RealisedResult {
   return { workload: workload.name, market, pods, mode, ...realised };
@@ -108,12 +107,4 @@ function line(
 ): string {
   const row = (list: readonly (string | number)[]) => list.map((cell) => String(cell).padStart(9)).join("");
   return `${workload.padEnd(16)}${market.padEnd(10)}${row(sizesOf)}  ${mode.padEnd(12)}${row(cells)}`;
-}
-
-function writeResults(): void {
-  const folder = fileURLToPath(new URL("results/", import.meta.url));
-  const machine = { node: process.version, arch: process.arch, cpu: cpus()[0]?.model ?? "unknown" };
-  mkdirSync(folder, { recursive: true });
-  const file = `${folder}realised${options.smoke ? "-smoke" : ""}.json`;
-  writeFileSync(file, `${JSON.stringify({ seed, machine, totals, results }, undefined, 2)}\n`);
 }

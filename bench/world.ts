@@ -1,3 +1,4 @@
+import type { Pod } from "../shared/api/core.ts";
 import { ec2NodeClass } from "../shared/api/ec2-node-class.ts";
 import { type NodePool, nodePool } from "../shared/api/node-pool.ts";
 import { embeddedCatalog } from "../shared/cloud/embedded-catalog.ts";
@@ -16,7 +17,11 @@ export interface SuiteCase {
 }
 
 /** All inputs: by workload, then market, then number of pods. */
-export function casesOf({ workloads, markets, sizes }: Suite): readonly SuiteCase[] {
+export function casesOf({
+  workloads,
+  markets,
+  sizes,
+}: Pick<Suite, "workloads" | "markets"> & { readonly sizes: readonly number[] }): readonly SuiteCase[] {
   return workloads.flatMap((workload) =>
     markets.flatMap((market) => sizes.map((pods) => ({ workload, market, pods }))),
   );
@@ -28,15 +33,26 @@ export function worldOf(
   { workload, market, pods }: SuiteCase,
   settings: Partial<Settings> = {},
 ): Snapshot {
-  const decoder = new PodDecoder();
-  return {
-    now: Date.UTC(2026, 0),
+  return clusterOf(pendingPods(workload, pods, suite.seed), {
     settings: { ...defaultSettings, ...settings },
-    pods: pendingPods(workload, pods, suite.seed).map((pod) => decoder.decode(pod)),
-    nodes: [],
-    nodeClaims: [],
     nodePools: workload.nodePools.map((name) => poolOf(suite, name, market)),
     nodeClasses: [defaultNodeClass()],
+    catalog: embeddedCatalog(),
+  });
+}
+
+/** A cluster with these pending pods, these classes and NodePools, and nothing else. */
+export function clusterOf(
+  pods: readonly Pod[],
+  known: Pick<Snapshot, "settings" | "nodePools" | "nodeClasses" | "catalog">,
+): Snapshot {
+  const decoder = new PodDecoder();
+  return {
+    ...known,
+    now: Date.UTC(2026, 0),
+    pods: pods.map((pod) => decoder.decode(pod)),
+    nodes: [],
+    nodeClaims: [],
     daemonSets: [],
     podDisruptionBudgets: [],
     persistentVolumeClaims: [],
@@ -45,7 +61,6 @@ export function worldOf(
     csiNodes: [],
     capacityBuffers: [],
     namespaces: new Map([["bench", {}]]),
-    catalog: embeddedCatalog(),
     nodeOverlays: [],
     unavailableOfferings: [],
   };

@@ -1,7 +1,13 @@
 import type { NewDemand } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
 import { type MinValuesRule, reachesMinValues, zonesIn } from "./packing/min-values.ts";
-import { demandOfContents, type OptionHolder, type PackedNode, type PackingProblem } from "./packing/problem.ts";
+import {
+  demandOfContents,
+  isAtLeast,
+  type OptionHolder,
+  type PackedNode,
+  type PackingProblem,
+} from "./packing/problem.ts";
 import { toVector } from "./packing-columns.ts";
 import type { PosedProblem } from "./packing-problem.ts";
 import { sharedOptions } from "./unit-options.ts";
@@ -82,7 +88,7 @@ function offeringsAlone(problem: PackingProblem, holders: readonly PricedHolder[
   const { requests = new Float64Array(), zoneMask = 0 } = problem.items[item] ?? {};
   const able = holders.filter(
     ({ accepts, capacity, zoneMask: sold }) =>
-      accepts[item] === 1 && (sold & zoneMask) !== 0 && isAtMost(requests, capacity),
+      accepts[item] === 1 && (sold & zoneMask) !== 0 && isAtLeast(capacity, requests),
   );
   const cheapest = able.reduce(
     (best: PricedHolder | undefined, holder) =>
@@ -90,10 +96,6 @@ function offeringsAlone(problem: PackingProblem, holders: readonly PricedHolder[
     undefined,
   );
   return able
-    .filter(({ limitUse }) => cheapest !== undefined && isAtMost(limitUse, cheapest.limitUse))
+    .filter(({ limitUse }) => cheapest !== undefined && isAtLeast(cheapest.limitUse, limitUse))
     .reduce((sum, { zoneMask: sold }) => sum + zonesIn(sold & zoneMask), 0);
-}
-
-function isAtMost(amounts: Float64Array, room: Float64Array): boolean {
-  return amounts.every((amount, index) => amount <= (room[index] ?? 0));
 }

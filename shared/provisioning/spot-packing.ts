@@ -2,7 +2,7 @@ import { type SpotFleetCount, spotLimits, spreadSpot } from "../cloud/spot-sprea
 import type { NewDemand, Unit } from "./new-demand.ts";
 import { sumOfCharges } from "./node-cost.ts";
 import { pack } from "./packing/packer.ts";
-import { addContents, type Packing } from "./packing/problem.ts";
+import { addContents, type Packing, packingOf } from "./packing/problem.ts";
 import { remainder, together } from "./packing/remainder.ts";
 import { type CapFinder, type PackingContext, type PosedProblem, poseProblem } from "./packing-problem.ts";
 import { type ClaimDraft, claimDrafts } from "./planned-claims.ts";
@@ -63,7 +63,7 @@ export function withSpotWishes(task: PackingTask, cheapest: PackedClaims, wishes
     const { claims, extraUsdPerHour } = spreadSpot(cheapest.claims, wishes.fleet, wishes.spreadShare);
     return { claims, spotFlexibilityUsdPerHour: 0, spotSpreadUsdPerHour: extraUsdPerHour };
   }
-  const flexible = withEnoughOfferings(task, cheapest, wishes.minOfferings);
+  const flexible = withEnoughOfferings(task, cheapest, wishes.minOfferings) ?? cheapest;
   const flexibleUsdPerHour = costOfClaims(flexible.claims);
   const claims = spreadOut(task, flexible.claims, wishes);
   return {
@@ -73,8 +73,12 @@ export function withSpotWishes(task: PackingTask, cheapest: PackedClaims, wishes
   };
 }
 
-/** Packs those nodes again, and only those, that too few spot offerings could stand in for. */
-function withEnoughOfferings({ demands, context }: PackingTask, packed: PackedClaims, least: number): PackedClaims {
+/** Packs those nodes again, and only those, that too few spot offerings could stand in for; undefined where that is not found to be possible. */
+function withEnoughOfferings(
+  { demands, context }: PackingTask,
+  packed: PackedClaims,
+  least: number,
+): PackedClaims | undefined {
   const { posed, packing, claims } = packed;
   const few = packing.nodes.filter((_, index) => isShort(claims[index], least));
   if (few.length === 0) return packed;
@@ -84,10 +88,10 @@ function withEnoughOfferings({ demands, context }: PackingTask, packed: PackedCl
   const nodes = packing.nodes.filter((node) => !wanting.has(node));
   const unplaced = new Int32Array(packing.unplaced.length);
   for (const { contents } of wanting) addContents(unplaced, contents);
-  const kept = { nodes, unplaced, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+  const kept = packingOf(nodes, unplaced);
   const problem = { ...posed.problem, rules: [...posed.problem.rules, ...rules] };
   const again = pack(remainder(problem, kept));
-  if (!isComplete(again)) return packed;
+  if (!isComplete(again)) return undefined;
   const flexible = together(kept, again);
   return { posed, packing: flexible, claims: claimDrafts(posed, flexible, demands, context.pools) };
 }
@@ -126,7 +130,9 @@ function spreadOut(
     tried = key;
     const capped = packCapped(task, (options, zones) => spotCaps(limits, options, zones));
     if (capped === undefined) break;
-    sized = withEnoughOfferings(task, capped, minOfferings).claims;
+    const flexible = withEnoughOfferings(task, capped, minOfferings);
+    if (flexible === undefined) break;
+    sized = flexible.claims;
     const spread = spreadSpot(sized, fleet, spreadShare).claims;
     const gain = lowest - costOfClaims(spread);
     if (gain > 0) [best, lowest] = [spread, lowest - gain];

@@ -4,7 +4,7 @@ import { Headroom } from "./headroom.ts";
 import { openNode, packedNode } from "./node-filling.ts";
 import { type Offer, offersFor } from "./offers.ts";
 import { type Places, scarcestPlaces, takePlaces } from "./places.ts";
-import { demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { demandOf, type PackedNode, type Packing, type PackingProblem, packingOf } from "./problem.ts";
 
 /**
  * Buys what the cheapest fractional cover of the remaining resources buys whole nodes of, fills these nodes, and goes on with what is
@@ -23,7 +23,7 @@ export function coverAndFill(problem: PackingProblem): Packing {
     nodes.push(...filled);
     if (filled.length === 0) break;
   }
-  return { nodes, unplaced: left, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+  return packingOf(nodes, left);
 }
 
 /** Each round leaves a small part of what it found. */

@@ -3,7 +3,7 @@ import { Headroom } from "./headroom.ts";
 import { openNode, packedNode } from "./node-filling.ts";
 import { type Offer, offersFor } from "./offers.ts";
 import { type Places, scarcestPlaces, takePlaces } from "./places.ts";
-import { demandOf, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { demandOf, type PackedNode, type Packing, type PackingProblem, packingOf } from "./problem.ts";
 
 /**
  * Where sharing rules force many nodes, each had better do its part: nodes of one size, about what there is for each, are filled with
@@ -54,9 +54,5 @@ function evenPacking(problem: PackingProblem, { column, columnIndex }: Offer, sc
     if (filled.length === 0) break;
     nodes.push(...filled);
   }
-  return {
-    nodes,
-    unplaced: left,
-    priceUsdPerHour: nodes.reduce((sum, { priceUsdPerHour }) => sum + priceUsdPerHour, 0),
-  };
+  return packingOf(nodes, left);
 }

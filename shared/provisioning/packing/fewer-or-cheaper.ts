@@ -3,7 +3,7 @@ import type { Headroom } from "./headroom.ts";
 import { fillLargestFirst, openNode, packedNode } from "./node-filling.ts";
 import { cheapestSets, mostNodesOfSet, type SizedOffer, type ToBeat } from "./offer-sets.ts";
 import type { Offer } from "./offers.ts";
-import { demandOf, type PackedNode, type PackingProblem } from "./problem.ts";
+import { demandOf, isAtLeast, type PackedNode, type PackingProblem } from "./problem.ts";
 
 /**
  * One, two or three nodes that hold these units and beat a price; undefined when none were found. `offers` come by price. They are capped
@@ -18,10 +18,10 @@ export function cheaperNodes(
   toBeat: ToBeat,
 ): readonly PackedNode[] | undefined {
   const demand = demandOf(problem, units);
-  const affordable = offers.slice(0, offers.findIndex(({ price }) => price > toBeat.priceUsdPerHour) >>> 0);
+  const affordable = offers.filter(({ price }) => price <= toBeat.priceUsdPerHour);
   const sized = sizedOffers(problem, units, demand, affordable, headroom);
   for (const chosen of cheapestSets(sized, demand, toBeat)) {
-    const nodes = hasRoom(chosen, headroom) ? holding(problem, units, chosen) : undefined;
+    const nodes = headroom.hasRoomFor(chosen) ? holding(problem, units, chosen) : undefined;
     if (nodes !== undefined) return nodes;
   }
   return undefined;
@@ -45,30 +45,13 @@ function sizedOffers(
     );
     if (takers.length === 0) continue;
     const usable = column.capacity.map((amount, dimension) => Math.min(amount, demand[dimension] ?? 0));
-    if (kept.some((other) => other.dominates && atLeast(other.usable, usable))) continue;
+    if (kept.some((other) => other.dominates && isAtLeast(other.usable, usable))) continue;
     const room = headroom.isLimited ? headroom.nodesLeft(column, zone) : mostNodesOfSet;
     if (room < 1) continue;
     // What takes all and is there as often as a set could want it makes dearer offers needless that have no more.
     kept.push({ offer, usable, dominates: takers.length === items.length && room >= mostNodesOfSet });
   }
   return kept;
-}
-
-function atLeast(a: Float64Array, b: Float64Array): boolean {
-  for (let index = 0; index < b.length; index++) if ((a[index] ?? 0) < (b[index] ?? 0)) return false;
-  return true;
-}
-
-function hasRoom(offers: readonly Offer[], headroom: Headroom): boolean {
-  if (!headroom.isLimited) return true;
-  let taken = 0;
-  for (const { column, zone } of offers) {
-    if (headroom.nodesLeft(column, zone) < 1) break;
-    headroom.take(column, zone, 1);
-    taken++;
-  }
-  for (const { column, zone } of offers.slice(0, taken)) headroom.take(column, zone, -1);
-  return taken === offers.length;
 }
 
 /** These offers with all units on them, if a way is found. Each order of filling leaves its slack on the last node. */

@@ -1,6 +1,6 @@
 import { Headroom } from "./headroom.ts";
 import { addUnits, itemsBySize, type OpenNode, openNode, packedNode } from "./node-filling.ts";
-import { cheapestZone, type Packing, type PackingProblem } from "./problem.ts";
+import { cheapestZone, type Packing, type PackingProblem, packingOf } from "./problem.ts";
 
 /** First-fit decreasing onto one column at a time, for the columns with the cheapest capacity: a candidate among others. */
 export function* firstFitPackings(problem: PackingProblem, mostColumns: number): Generator<Packing> {
@@ -21,8 +21,7 @@ function firstFit(problem: PackingProblem, preferred: number): Packing {
     left = openNodes(problem, preferred, item, left, headroom, nodes);
     unplaced[item] = left;
   }
-  const packed = nodes.map(packedNode);
-  return { nodes: packed, unplaced, priceUsdPerHour: packed.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+  return packingOf(nodes.map(packedNode), unplaced);
 }
 
 /** Opens nodes for what is left of an item; returns how many units no node took. */

@@ -49,6 +49,19 @@ export class Headroom {
     }
   }
 
+  /** Whether nodes of all these offers together can still be bought. */
+  hasRoomFor(offers: readonly { readonly column: PackingColumn; readonly zone: number }[]): boolean {
+    if (!this.isLimited) return true;
+    let taken = 0;
+    for (const { column, zone } of offers) {
+      if (this.nodesLeft(column, zone) < 1) break;
+      this.take(column, zone, 1);
+      taken++;
+    }
+    for (const { column, zone } of offers.slice(0, taken)) this.take(column, zone, -1);
+    return taken === offers.length;
+  }
+
   #poolLeft(column: PackingColumn): number {
     const headroom = this.#byPool[column.pool];
     if (headroom === undefined) return 0;

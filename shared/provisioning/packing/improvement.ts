@@ -1,8 +1,16 @@
+import { getOrMake } from "../get-or-make.ts";
 import { cheaperNodes } from "./fewer-or-cheaper.ts";
 import { Headroom } from "./headroom.ts";
 import { mostNodesOfSet } from "./offer-sets.ts";
 import type { Offer } from "./offers.ts";
-import { addContents, type Contents, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import {
+  addContents,
+  type Contents,
+  type PackedNode,
+  type Packing,
+  type PackingProblem,
+  packingOf,
+} from "./problem.ts";
 import { undominatedOffers } from "./prune.ts";
 
 /** How much may be tried: counted, never timed, so that equal problems have equal answers. */
@@ -70,8 +78,7 @@ class Improvement {
   run(): Packing {
     while (this.#isOpen() && this.#improveOnce()) this.#sort();
     const nodes = this.#nodes.map(({ node }) => node);
-    const priceUsdPerHour = nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0);
-    return { nodes, unplaced: this.#unplaced, priceUsdPerHour };
+    return packingOf(nodes, this.#unplaced);
   }
 
   #isOpen(): boolean {
@@ -127,11 +134,8 @@ class Improvement {
   }
 
   #rated(node: PackedNode): RatedNode {
-    const byOffer = this.#kinds.get(node.contents) ?? new Map<string, number>();
-    this.#kinds.set(node.contents, byOffer);
-    const offer = `${node.column}:${node.zone}`;
-    const kind = byOffer.get(offer) ?? this.#kindCount++;
-    byOffer.set(offer, kind);
+    const byOffer = getOrMake(this.#kinds, node.contents, () => new Map());
+    const kind = getOrMake(byOffer, `${node.column}:${node.zone}`, () => this.#kindCount++);
     let worth = 0;
     const { items, counts } = node.contents;
     for (const [position, item] of items.entries()) worth += (counts[position] ?? 0) * (this.#worth[item] ?? 0);

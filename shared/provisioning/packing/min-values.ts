@@ -1,4 +1,4 @@
-import type { NodeRule, OptionHolder, PackingColumn, PackingProblem } from "./problem.ts";
+import { isAtLeast, type NodeRule, type OptionHolder, type PackingColumn, type PackingProblem } from "./problem.ts";
 
 export type MinValuesRule = Extract<NodeRule, { kind: "min-values" }>;
 
@@ -26,8 +26,8 @@ export function reachesMinValues(
   const reached = new Tally(rule.counts);
   let isHeld = false;
   for (const holder of rule.holders) {
-    if ((holder.zoneMask & zoneMask) === 0 || !holds(holder.capacity, demand)) continue;
-    if (holder.limitUse !== undefined && !holds(column.limitUse, holder.limitUse)) continue;
+    if ((holder.zoneMask & zoneMask) === 0 || !isAtLeast(holder.capacity, demand)) continue;
+    if (holder.limitUse !== undefined && !isAtLeast(column.limitUse, holder.limitUse)) continue;
     if (!items.every((item) => holder.accepts[item] === 1)) continue;
     if (reached.with(holder, zoneMask) >= least) return true;
     isHeld = true;
@@ -59,13 +59,6 @@ class Tally {
         return this.#offerings;
     }
   }
-}
-
-function holds(capacity: Float64Array, demand: Float64Array): boolean {
-  for (let dimension = 0; dimension < demand.length; dimension++) {
-    if ((demand[dimension] ?? 0) > (capacity[dimension] ?? 0)) return false;
-  }
-  return true;
 }
 
 /** How many zones are in a mask. */

@@ -1,3 +1,4 @@
+import { getOrMake } from "../get-or-make.ts";
 import type { Headroom } from "./headroom.ts";
 import type { PackingColumn, PackingProblem } from "./problem.ts";
 
@@ -45,16 +46,14 @@ function zonesToTry(column: PackingColumn, mask: number, every: boolean): readon
 
 /** All that is sold, cheapest first. */
 export function offersByPrice({ columns }: PackingProblem): readonly Offer[] {
-  const known = sorted.get(columns);
-  if (known !== undefined) return known;
-  const offers = columns
-    .flatMap((column, columnIndex) =>
-      [...column.zonePrices].map((price, zone): Offer => ({ columnIndex, column, zone, price })),
-    )
-    .filter(({ price }) => Number.isFinite(price))
-    .sort((a, b) => a.price - b.price || a.columnIndex - b.columnIndex || a.zone - b.zone);
-  sorted.set(columns, offers);
-  return offers;
+  return getOrMake(sorted, columns, () =>
+    columns
+      .flatMap((column, columnIndex) =>
+        [...column.zonePrices].map((price, zone): Offer => ({ columnIndex, column, zone, price })),
+      )
+      .filter(({ price }) => Number.isFinite(price))
+      .sort((a, b) => a.price - b.price || a.columnIndex - b.columnIndex || a.zone - b.zone),
+  );
 }
 
 /** Problems that differ in their items alone share their columns. */

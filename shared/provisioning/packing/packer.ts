@@ -4,17 +4,17 @@ import { firstFitPackings } from "./first-fit.ts";
 import { Headroom } from "./headroom.ts";
 import { improved } from "./improvement.ts";
 import { independentParts, type ProblemPart } from "./parts.ts";
-import type { Contents, Packing, PackingProblem } from "./problem.ts";
+import { type Contents, type Packing, type PackingProblem, packingOf } from "./problem.ts";
 import { remainder, together } from "./remainder.ts";
 import { RightSizer } from "./right-size.ts";
 import { valuePerDollarPackings } from "./value-per-dollar.ts";
 import { type Worths, worthsOf } from "./worths.ts";
 
 /**
- * Packs all items at the lowest price found (design §5): value per dollar with a comparison of the tail against one node, beside
- * plain first-fit decreasing, each right-sized. Where limits leave something over, nodes of every size are tried, because the
- * cheapest may be too small for a limit on nodes. Items that share no column, limit or reservation are packed apart. Deterministic:
- * the order of `items` and `columns` decides ties.
+ * Packs all items at the lowest price found (design §5): the cheapest of several candidates, each right-sized, is improved by a few
+ * nodes at a time. Where limits leave something over, nodes of every size are tried, because the cheapest may be too small for a limit
+ * on nodes. Items that share no column, zone, limit or reservation are packed apart. Deterministic: the order of `items` and `columns`
+ * decides ties.
  */
 export function pack(problem: PackingProblem): Packing {
   const [part, ...others] = independentParts(problem, "columns and headroom");
@@ -104,7 +104,7 @@ function joined(problem: PackingProblem, parts: readonly ProblemPart[]): Packing
       contents: inWhole(part, node.contents),
     }));
   });
-  return { nodes, unplaced, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+  return packingOf(nodes, unplaced);
 }
 
 function inWhole({ items }: ProblemPart, contents: Contents): Contents {
@@ -125,7 +125,10 @@ function cheapestOf(sizer: RightSizer, known: Packing, candidates: Iterable<Pack
 }
 
 function emptyPacking(problem: PackingProblem): Packing {
-  return { nodes: [], unplaced: Int32Array.from(problem.items, (item) => item.count), priceUsdPerHour: 0 };
+  return packingOf(
+    [],
+    Int32Array.from(problem.items, (item) => item.count),
+  );
 }
 
 const priceToleranceUsdPerHour = 1e-9;

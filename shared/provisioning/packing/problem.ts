@@ -128,6 +128,17 @@ export interface Packing {
   readonly priceUsdPerHour: number;
 }
 
+/** A packing of these nodes, which leaves these units over. */
+export function packingOf(nodes: readonly PackedNode[], unplaced: Int32Array): Packing {
+  return { nodes, unplaced, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+}
+
+/** Whether there is the same or more of everything: amounts by dimension, prices by zone. */
+export function isAtLeast(a: Float64Array, b: Float64Array): boolean {
+  for (let index = 0; index < b.length; index++) if ((a[index] ?? 0) < (b[index] ?? 0)) return false;
+  return true;
+}
+
 /** The cheapest zone of a column among the allowed ones; undefined when it is sold in none of them. */
 export function cheapestZone(column: PackingColumn, zoneMask: number): number | undefined {
   let best: number | undefined;

@@ -1,5 +1,6 @@
+import { getOrMake } from "../get-or-make.ts";
 import { type Offer, offersByPrice } from "./offers.ts";
-import { cheapestZone, type PackingColumn, type PackingProblem } from "./problem.ts";
+import { cheapestZone, isAtLeast, type PackingColumn, type PackingProblem } from "./problem.ts";
 
 /**
  * Indexes of the columns that no other column dominates: same or more of everything, admitting the same or more items, in every
@@ -78,7 +79,7 @@ function dominates(problem: PackingProblem, acceptance: Acceptance, better: numb
   return (
     a !== undefined &&
     b !== undefined &&
-    atLeast(b.zonePrices, a.zonePrices) &&
+    isAtLeast(b.zonePrices, a.zonePrices) &&
     dominatesAtPrice(problem, acceptance, better, worse)
   );
 }
@@ -91,7 +92,7 @@ function dominatesAtPrice(problem: PackingProblem, acceptance: Acceptance, bette
     a !== undefined &&
     b !== undefined &&
     (a.reservation === undefined || a.reservation === b.reservation) &&
-    atLeast(a.capacity, b.capacity) &&
+    isAtLeast(a.capacity, b.capacity) &&
     usesNoMore(problem, a, b) &&
     acceptance.isAtLeast(better, worse)
   );
@@ -102,11 +103,8 @@ function dominatesAtPrice(problem: PackingProblem, acceptance: Acceptance, bette
  * more of everything. Of capped offers it takes enough for a node each of a set that is sought.
  */
 export function undominatedOffers(problem: PackingProblem, nodesOfSet = 1): readonly Offer[] {
-  const known = remembered.get(problem) ?? new Map<number, readonly Offer[]>();
-  remembered.set(problem, known);
-  const offers = known.get(nodesOfSet) ?? findUndominated(problem, nodesOfSet);
-  known.set(nodesOfSet, offers);
-  return offers;
+  const ofProblem = getOrMake(remembered, problem, () => new Map());
+  return getOrMake(ofProblem, nodesOfSet, () => findUndominated(problem, nodesOfSet));
 }
 
 const remembered = new WeakMap<PackingProblem, Map<number, readonly Offer[]>>();
@@ -136,11 +134,6 @@ function usesNoMore(problem: PackingProblem, a: PackingColumn, b: PackingColumn)
     (left, dimension) =>
       left === Number.POSITIVE_INFINITY || (a.limitUse[dimension] ?? 0) <= (b.limitUse[dimension] ?? 0),
   );
-}
-
-function atLeast(a: Float64Array, b: Float64Array): boolean {
-  for (let index = 0; index < b.length; index++) if ((a[index] ?? 0) < (b[index] ?? 0)) return false;
-  return true;
 }
 
 function lowestPrice(problem: PackingProblem, index: number): number {

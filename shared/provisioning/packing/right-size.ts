@@ -1,3 +1,4 @@
+import { getOrMake } from "../get-or-make.ts";
 import { Headroom } from "./headroom.ts";
 import { reachesMinValues } from "./min-values.ts";
 import { type Offer, offersByPrice } from "./offers.ts";
@@ -10,6 +11,7 @@ import {
   type Packing,
   type PackingColumn,
   type PackingProblem,
+  packingOf,
 } from "./problem.ts";
 import { undominatedOffers } from "./prune.ts";
 
@@ -34,7 +36,7 @@ export class RightSizer {
     const headroom = new Headroom(this.#problem);
     for (const node of packing.nodes) this.#take(headroom, node, 1);
     const nodes = packing.nodes.map((node) => this.#exchange(node, headroom));
-    return { ...packing, nodes, priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0) };
+    return packingOf(nodes, packing.unplaced);
   }
 
   /** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
@@ -79,9 +81,7 @@ function cheaperHolders(
 }
 
 function tableOf(offers: readonly Offer[]): OfferTable {
-  const table = tables.get(offers) ?? new OfferTable(offers);
-  tables.set(offers, table);
-  return table;
+  return getOrMake(tables, offers, () => new OfferTable(offers));
 }
 
 const tables = new WeakMap<readonly Offer[], OfferTable>();

@@ -1,6 +1,6 @@
 import { Headroom } from "./headroom.ts";
 import { closingPattern, PatternSearch } from "./patterns.ts";
-import { addContents, type PackedNode, type Packing, type PackingProblem } from "./problem.ts";
+import { addContents, type PackedNode, type Packing, type PackingProblem, packingOf } from "./problem.ts";
 import { type Worths, worthsOf } from "./worths.ts";
 
 /**
@@ -18,7 +18,7 @@ export function* valuePerDollarPackings(problem: PackingProblem): Generator<Pack
   for (;;) {
     const closing = closingPattern(problem, remaining, headroom);
     if (closing !== undefined) {
-      yield toPacking([...nodes, closing], new Int32Array(remaining.length));
+      yield packingOf([...nodes, closing], new Int32Array(remaining.length));
     }
     const pattern = search.best(remaining, worths);
     if (pattern === undefined) break;
@@ -32,7 +32,7 @@ export function* valuePerDollarPackings(problem: PackingProblem): Generator<Pack
       worthWhenPriced = worthOfAll(remaining, worths);
     }
   }
-  yield toPacking(nodes, remaining);
+  yield packingOf(nodes, remaining);
 }
 
 /** A small part placed changes no price worth mentioning. */
@@ -52,12 +52,4 @@ function timesToUse(pattern: PackedNode, remaining: Int32Array, headroom: Headro
     times = Math.min(times, Math.floor((remaining[item] ?? 0) / (pattern.contents.counts[position] ?? 1)));
   }
   return Math.max(1, Math.ceil(times / 2));
-}
-
-function toPacking(nodes: readonly PackedNode[], unplaced: Int32Array): Packing {
-  return {
-    nodes: [...nodes],
-    unplaced: Int32Array.from(unplaced),
-    priceUsdPerHour: nodes.reduce((sum, node) => sum + node.priceUsdPerHour, 0),
-  };
 }

@@ -52,6 +52,18 @@ describe("a spot node", () => {
     expect(spotOfferings(plan)).toEqual([1]);
   });
 
+  it("keeps them where the spread over offerings could only be had without", () => {
+    const catalog = catalogOf({
+      "m4.large": { vcpus: 2, memoryGib: 4, priceUsdPerHour: 0.4, spot: { a: 0.08, c: 0.08 } },
+      "m5.large": { vcpus: 2, memoryGib: 8, priceUsdPerHour: 0.4, spot: { a: 0.082 } },
+    });
+    const inZone = { cpu: "500m", memory: "3Gi", spec: { nodeSelector: { [label.zone]: "a" } } };
+    const large = pendingPods(2, "large", { cpu: "500m", memory: "6Gi" });
+    const world = { catalog, pods: [...pendingPods(5, "small", inZone), ...large] };
+    // Each small pod alone has two: a node that holds two of them has one.
+    expect(spotOfferings(planWith({ spotSpreadShare: 0.4 }, world))).toEqual([1, 1, 2, 2, 2, 2, 2]);
+  });
+
   it("needs no more of them than the setting says", () => {
     expectTypes(planWith({ spotMinOfferings: 1 }), "m5.4xlarge");
     const plan = planWith({ spotMinOfferings: 6 });
