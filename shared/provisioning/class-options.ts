@@ -104,7 +104,9 @@ function matchPool(
   if (portRefusal !== undefined) return refusing(() => portRefusal);
   const portFree =
     wantedPorts.length === 0 ? options : options.filter((option) => takenPort(wantedPorts, option) === undefined);
-  const fitting = portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option));
+  const fitting = withSlackIfPossible(
+    portFree.filter((option) => fits(constraints.requests, option.free) && holdsItsDaemons(option)),
+  );
   if (fitting.length === 0) return refusing(() => whyNothingFits(constraints, wanted, pool, portFree));
   const ordinary = fitting.filter((option) => !isExotic(option.instanceType));
   const wantedValues = minValuesOf(pool);
@@ -114,6 +116,12 @@ function matchPool(
   const unreached = unreachedMinValues(wantedValues, fitting, wanted);
   if (unreached !== undefined && minValuesPolicy === "Strict") return refusing(() => minValuesRefusal(unreached));
   return { kind: "matched", options: unreached === undefined || ordinary.length === 0 ? fitting : ordinary };
+}
+
+/** Nodes in whole are for pods that have no other. */
+function withSlackIfPossible(options: readonly NodeOption[]): readonly NodeOption[] {
+  const slack = options.filter(({ isWhole }) => isWhole === undefined);
+  return slack.length > 0 ? slack : options;
 }
 
 function refusing(why: () => RefusalDetail): PoolMatch {

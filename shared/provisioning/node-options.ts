@@ -22,7 +22,7 @@ import { DaemonOverhead, type NodeDaemons } from "./daemon-overhead.ts";
 import { lazily } from "./lazily.ts";
 import { type NodeCharges, nodeChargesOf } from "./node-cost.ts";
 import { OptionMakings } from "./option-makings.ts";
-import { PackingSlack } from "./packing-slack.ts";
+import { slackPercentOf } from "./packing-slack.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
 import { basisOf, PoolMemory } from "./pool-memory.ts";
 import { poolTypes } from "./pool-types.ts";
@@ -56,8 +56,10 @@ export interface NodeOption {
   readonly daemonRequests: Resources;
   /** The DaemonSets that run on such a node. */
   readonly daemons: readonly DaemonProfile[];
-  /** Allocatable less the DaemonSets and the slack. */
+  /** Allocatable less the DaemonSets, and less the slack unless `isWhole`. */
   readonly free: Resources;
+  /** For pods alone that nothing else of the pool holds (packing-slack.ts): no slack is left. */
+  readonly isWhole?: true;
   /** Available ones in zones the pool admits. */
   readonly offerings: readonly Offering[];
 }
@@ -76,9 +78,9 @@ export function planningPools(snapshot: Snapshot, nodePools = snapshot.nodePools
   const pools: PoolOptions[] = [];
   const rejected: Refusal[] = [];
   const daemons = new DaemonOverhead(daemonProfiles(snapshot));
-  const slack = new PackingSlack(snapshot);
-  const makings = new OptionMakings(uncountedNodes(snapshot.nodeClaims, snapshot.now), slack);
-  const basis = [...basisOf(snapshot), slack.key];
+  const slackPercent = slackPercentOf(snapshot.settings);
+  const makings = new OptionMakings(uncountedNodes(snapshot.nodeClaims, snapshot.now), slackPercent);
+  const basis = basisOf(snapshot);
   const ordered = [...nodePools].sort(
     (a, b) => weightOf(b) - weightOf(a) || (a.metadata.name < b.metadata.name ? -1 : 1),
   );
@@ -183,7 +185,7 @@ function typeOptions(
   daemons: NodeDaemons,
   makings: OptionMakings,
 ): readonly NodeOption[] {
-  const free = makings.freeOf(instanceType, daemons);
+  const rooms = makings.roomsOf(instanceType, daemons);
   return makings.marketsOf(instanceType, poolRequirements).flatMap((offerings): readonly NodeOption[] => {
     const [offering] = offerings;
     if (offering === undefined) return [];
@@ -195,21 +197,26 @@ function typeOptions(
       const ofMarket = new Map([[label.capacityType, requirement(label.capacityType, "In", [capacityType])]]);
       return intersectAll(poolRequirements, ofType, ofMarket);
     });
-    return [
-      {
-        pool: pool.metadata.name,
-        instanceType,
-        capacityType,
-        ...(reservationId !== undefined && { reservationId }),
-        get requirements() {
-          return requirements();
-        },
-        daemonRequests: daemons.requests,
-        daemons: daemons.daemons,
-        free,
-        offerings,
-      },
-    ];
+    return rooms.flatMap((free, index): readonly NodeOption[] =>
+      free === undefined
+        ? []
+        : [
+            {
+              pool: pool.metadata.name,
+              instanceType,
+              capacityType,
+              ...(reservationId !== undefined && { reservationId }),
+              get requirements() {
+                return requirements();
+              },
+              daemonRequests: daemons.requests,
+              daemons: daemons.daemons,
+              free,
+              ...(index > 0 && { isWhole: true }),
+              offerings,
+            },
+          ],
+    );
   });
 }
 

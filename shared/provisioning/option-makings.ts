@@ -4,7 +4,7 @@ import { allows, type Requirement, type Requirements } from "../scheduling/requi
 import { type Resources, subtractResources } from "../scheduling/resources.ts";
 import type { NodeDaemons } from "./daemon-overhead.ts";
 import { getOrMake } from "./get-or-make.ts";
-import type { PackingSlack } from "./packing-slack.ts";
+import { fillable } from "./packing-slack.ts";
 import { withRoomLeft } from "./reserved-offerings.ts";
 import { attachmentResource } from "./volume-constraints.ts";
 
@@ -18,12 +18,12 @@ export class OptionMakings {
   /** By what a pool says of zones and capacity types. */
   readonly #markets = new Map<string, Map<InstanceType, Markets>>();
   readonly #free = new Map<Resources, Map<InstanceType, Resources>>();
+  readonly #whole = new Map<Resources, Map<InstanceType, Resources>>();
+  readonly #slackPercent: number;
 
-  readonly #slack: PackingSlack;
-
-  constructor(uncounted: ReadonlyMap<string, number>, slack: PackingSlack) {
+  constructor(uncounted: ReadonlyMap<string, number>, slackPercent: number) {
     this.#uncounted = uncounted;
-    this.#slack = slack;
+    this.#slackPercent = slackPercent;
   }
 
   marketsOf(type: InstanceType, pool: Requirements): Markets {
@@ -42,11 +42,21 @@ export class OptionMakings {
     });
   }
 
-  /** Allocatable less the DaemonSets and the slack. */
-  freeOf(type: InstanceType, { requests }: NodeDaemons): Resources {
-    const ofDaemons = getOrMake(this.#free, requests, () => new Map());
+  /** Allocatable less the DaemonSets, and less the slack where there is one: first what may be filled, then the whole. */
+  roomsOf(type: InstanceType, daemons: NodeDaemons): readonly [fillable: Resources, whole?: Resources] {
+    const whole = this.#roomOf(this.#whole, type, daemons, 0);
+    return this.#slackPercent === 0 ? [whole] : [this.#roomOf(this.#free, type, daemons, this.#slackPercent), whole];
+  }
+
+  #roomOf(
+    known: Map<Resources, Map<InstanceType, Resources>>,
+    type: InstanceType,
+    { requests }: NodeDaemons,
+    slackPercent: number,
+  ): Resources {
+    const ofDaemons = getOrMake(known, requests, () => new Map());
     return getOrMake(ofDaemons, type, () => ({
-      ...this.#slack.fillable(subtractResources(type.allocatable, requests)),
+      ...fillable(subtractResources(type.allocatable, requests), slackPercent),
       ...attachmentResources(type.attachLimits),
     }));
   }
