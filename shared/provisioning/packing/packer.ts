@@ -38,24 +38,45 @@ function packOnce(problem: PackingProblem): Packing {
   const sizer = new RightSizer(problem);
   const units = Int32Array.from(problem.items, ({ count }) => count);
   const worths = worthsOf(problem, units, new Headroom(problem));
-  const best = bestOf(problem, sizer, worths.bound);
-  if (total(best.unplaced) === 0) return improvedPacking(problem, sizer, best, worths);
-  return cheapestOf(sizer, best, firstFitPackings(problem, columnsTriedUnderLimits));
+  const found = bestOfEach(problem, sizer, worths.bound);
+  const best = found.reduce((known, one) => (isBetter(one, known) ? one : known), emptyPacking(problem));
+  if (total(best.unplaced) > 0) return cheapestOf(sizer, best, firstFitPackings(problem, columnsTriedUnderLimits));
+  const starts = startsOf(found, best, worths.bound);
+  return starts
+    .map((packing) => improvedPacking(problem, sizer, packing, worths))
+    .reduce((known, one) => (isBetter(one, known) ? one : known));
 }
 
-/** Some candidates find what others do not; with many items not all are tried where one is good enough. */
-function bestOf(problem: PackingProblem, sizer: RightSizer, bound: number): Packing {
+/** The best of each kind of candidate: some find what others do not. With many items not all are tried where one is good enough. */
+function bestOfEach(problem: PackingProblem, sizer: RightSizer, bound: number): readonly Packing[] {
   const isLarge = problem.items.length > itemsOfLargeProblem;
   const isEnough = (packing: Packing, times: number) =>
     isLarge && total(packing.unplaced) === 0 && packing.priceUsdPerHour <= times * bound;
-  const even = cheapestOf(sizer, emptyPacking(problem), evenPackings(problem));
-  if (isEnough(even, enoughOfEvenPacking)) return even;
-  const covered = cheapestOf(sizer, even, coveredPackings(problem));
-  if (isEnough(covered, enough)) return covered;
-  if (isLarge) return cheapestOf(sizer, covered, firstFitPackings(problem, columnsTriedInLarge));
-  const valued = cheapestOf(sizer, covered, valuePerDollarPackings(problem));
-  return cheapestOf(sizer, valued, firstFitPackings(problem, columnsTried));
+  const bestOf = (candidates: Iterable<Packing>) => cheapestOf(sizer, emptyPacking(problem), candidates);
+  const even = bestOf(evenPackings(problem));
+  if (isEnough(even, enoughOfEvenPacking)) return [even];
+  const covered = bestOf(coveredPackings(problem));
+  if (isEnough(covered, enough)) return [even, covered];
+  if (isLarge) return [even, covered, bestOf(firstFitPackings(problem, columnsTriedInLarge))];
+  const valued = bestOf(valuePerDollarPackings(problem));
+  return [even, covered, valued, bestOf(firstFitPackings(problem, columnsTried))];
 }
+
+/**
+ * What to improve: a few nodes at a time lead to different ends from different starts. In a small problem all that are near the best are
+ * tried; in others the best alone.
+ */
+function startsOf(found: readonly Packing[], best: Packing, bound: number): readonly Packing[] {
+  if (best.nodes.length > nodesOfSmallPacking || best.priceUsdPerHour <= enough * bound) return [best];
+  const near = found.filter(
+    (one) => total(one.unplaced) === 0 && one.priceUsdPerHour <= nearBest * best.priceUsdPerHour,
+  );
+  const distinct = new Map(near.map((one) => [`${one.priceUsdPerHour.toFixed(6)} ${one.nodes.length}`, one]));
+  return [...distinct.values()];
+}
+
+const nodesOfSmallPacking = 60;
+const nearBest = 1.1;
 
 /** With more items than this a step of value per dollar takes too long to pack all in such steps. */
 const itemsOfLargeProblem = 400;
