@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/peers/**/*.test.ts"],
-    globalSetup: ["test/peers/moto-server.ts"],
+    globalSetup: ["test/peers/moto-server.ts", "test/peers/ministack-server.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,7 +1,7 @@
 import type { EC2NodeClass } from "../shared/api/ec2-node-class.ts";
 import type { KubernetesObject } from "../shared/api/kinds.ts";
 import { amiFamilyTraits, resolveAmiFamily } from "../shared/cloud/ami-family.ts";
-import { launchObstacles } from "../shared/cloud/launch-support.ts";
+import { ignoredSettings } from "../shared/cloud/ignored-settings.ts";
 import type { PodRecord } from "../shared/state/pod-record.ts";
 import { counted, someOf } from "./wording.ts";
 import { keyOf, type Workload } from "./workload-scales.ts";
@@ -25,10 +25,9 @@ export function worldNotes(input: {
 
 function classNotes(nodeClass: EC2NodeClass): readonly string[] {
   const title = `EC2NodeClass ${nodeClass.metadata.name}`;
-  const obstacles = launchObstacles(nodeClass).join(", ");
   const { os } = amiFamilyTraits(resolveAmiFamily(nodeClass));
   return [
-    ...(obstacles === "" ? [] : [`${title}: its nodes are planned but not launched yet, because of ${obstacles}`]),
+    ...ignoredSettings(nodeClass).map((setting) => `${title}: ${setting}`),
     ...(os === "windows" ? [`${title}: prices are those of Linux, without the Windows licence`] : []),
   ];
 }

@@ -33,6 +33,10 @@ const clusterConfig = z.strictObject({
       securityGroupIds: z.array(z.string().startsWith("sg-")).min(1),
     })
     .exactOptional(),
+  /** The VPC has endpoints for the services that the functions call, and no way to others: no IAM, no price list. */
+  isolatedVpc: z.boolean().default(false),
+  /** New configurations of spot placement scores in a day: this cluster's share of the account's ten or so; 3 by default, 0 for none. */
+  placementScoresPerDay: z.number().int().min(0).exactOptional(),
   alarmTopicArn: z.string().startsWith("arn:").exactOptional(),
   logRetentionDays: z.literal(retentionDays).default(30),
   logLevel: z.enum(["DEBUG", "INFO", "WARN", "ERROR"]).default("INFO"),

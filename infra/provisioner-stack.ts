@@ -9,6 +9,7 @@ import type { ClusterConfig } from "./cluster-config.ts";
 import { acknowledgeWildcards } from "./constructs/acknowledgements.ts";
 import { ClusterAccess } from "./constructs/cluster-access.ts";
 import {
+  catalogStatements,
   describeStatement,
   type Ec2Scope,
   launchStatements,
@@ -35,6 +36,8 @@ const sizes: Readonly<Record<FunctionName, { readonly timeoutSeconds: number; re
   disruption: { timeoutSeconds: 60, memoryMib: 2048 },
   "garbage-collection": { timeoutSeconds: 50, memoryMib: 512 },
   later: { timeoutSeconds: 15, memoryMib: 256 },
+  // Some seconds of reading twice a day; memory for the XML of a hundred types at a time and for the parts as text.
+  catalog: { timeoutSeconds: 60, memoryMib: 1024 },
 };
 
 /**
@@ -67,7 +70,9 @@ export class ProvisionerStack extends Stack {
       ticks: {
         disruption: functions.disruption.function,
         "garbage-collection": functions["garbage-collection"].function,
+        catalog: functions.catalog.function,
       },
+      catalog: functions.catalog.function,
     });
     const controllers = Object.entries(functions).filter(([name]) => name !== "later");
     new ClusterAccess(this, "Access", {
@@ -120,6 +125,7 @@ export class ProvisionerStack extends Stack {
       disruption: create("disruption", true),
       "garbage-collection": create("garbage-collection", true),
       later: create("later"),
+      catalog: create("catalog", true),
     };
   }
 
@@ -166,6 +172,7 @@ function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues
     packingSlackPercent,
   } = config.scheduling;
   return {
+    ...accountEnvironment(config),
     JOURNEYMAN_FUNCTION: name,
     JOURNEYMAN_CLUSTER_NAME: config.clusterName,
     JOURNEYMAN_ACCOUNT_ID: config.account,
@@ -194,6 +201,14 @@ function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues
     ...(packingSlackPercent !== undefined && { JOURNEYMAN_PACKING_SLACK_PERCENT: String(packingSlackPercent) }),
     ...(podTopologySpread !== undefined && { JOURNEYMAN_SCHEDULER_CONFIG: JSON.stringify({ podTopologySpread }) }),
     ...(config.servedPodAnnotation !== undefined && { JOURNEYMAN_SERVED_POD_ANNOTATION: config.servedPodAnnotation }),
+  };
+}
+
+/** What the account gives this cluster. */
+function accountEnvironment({ isolatedVpc, placementScoresPerDay }: ClusterConfig): Partial<FunctionEnvironment> {
+  return {
+    ...(isolatedVpc && { JOURNEYMAN_ISOLATED_VPC: "true" }),
+    ...(placementScoresPerDay !== undefined && { JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: String(placementScoresPerDay) }),
   };
 }
 
@@ -233,6 +248,7 @@ function grantEc2(functions: Functions, scope: Ec2Scope): void {
     termination: [terminationStatement(scope), describeStatement(scope)],
     interruption: [describeStatement(scope)],
     "garbage-collection": [terminationStatement(scope), describeStatement(scope)],
+    catalog: catalogStatements(scope),
   };
   for (const [name, { role }] of Object.entries(functions)) {
     for (const statement of statements[name] ?? []) role.addToPolicy(statement);
@@ -259,5 +275,9 @@ function acknowledgeEc2Wildcards(role: Construct, { partition, region, account }
     ],
     "EC2NodeClasses choose these; what is launched with them is confined by tags",
   );
-  acknowledgeWildcards(role, ["Resource::*"], "EC2's describe actions take no resource; the region confines them");
+  acknowledgeWildcards(
+    role,
+    ["Resource::*"],
+    "The describe actions of EC2 and GetProducts of the price list take no resource; the region confines them",
+  );
 }

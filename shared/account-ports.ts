@@ -5,8 +5,11 @@ import type { Ports, ReservationType, RunInstancesRequest } from "./ports.ts";
  * What the catalog function may use beside the others' ports: it alone asks EC2, SSM, IAM and the price list what the account has, so that
  * no other function bundles their clients or needs their permissions.
  */
-export interface AccountPorts extends Ports {
+export interface AccountPorts extends NodeClassPorts {
   readonly catalog: CatalogPort;
+}
+
+export interface NodeClassPorts extends Ports {
   readonly nodeClass: NodeClassPort;
 }
 
@@ -33,6 +36,9 @@ export type PlacementScoreAnswer =
   | { readonly kind: "scores"; readonly byZoneId: ReadonlyMap<string, number> }
   /** The account's quota of new configurations is used up, or the target is above what it allows: no signal, never no capacity. */
   | { readonly kind: "no-signal"; readonly code: string; readonly message: string };
+
+/** Code of the `ProviderError` where no price list may be asked, or none tells the region's prices. */
+export const noPriceListCode = "NoPriceList";
 
 /** What EC2 sells in the region. Each call reads every page, or fails with a `ProviderError`: never a partial answer. */
 export interface CatalogPort {

@@ -36,3 +36,13 @@ const queues: { readonly [K in HintKind]: HintQueue } = {
 export function queueOf(hint: Hint): HintQueue {
   return queues[hint.kind];
 }
+
+/** The webhook tells of it too, and no queue takes it: the bus invokes the catalog function, which looks at all classes. */
+export interface NodeClassHint {
+  readonly kind: "node-class";
+  readonly name: string;
+  readonly at: number;
+}
+
+/** What travels on the cluster's bus. */
+export type BusHint = Hint | NodeClassHint;

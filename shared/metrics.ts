@@ -16,6 +16,10 @@ export const metric = {
   pendingPodsByZone: "karpenter_scheduler_pending_pods_by_effective_zone_count",
   disruptionDecisions: "karpenter_voluntary_disruption_decisions_total",
   launchFailures: "karpenter_cloudprovider_instance_launch_failures_total",
+  /** Errors of EC2 that are not in our table, with the dimension `code`. */
+  unknownErrors: "journeyman_unknown_ec2_errors_total",
+  /** NodePools that are left alone for a while, because their launches fail. */
+  breakersOpened: "journeyman_launch_breakers_opened_total",
   terminationFailures: "karpenter_cloudprovider_instance_termination_failures_total",
   interruptionMessages: "karpenter_interruption_received_messages_total",
   /** Passes of a controller that threw. */
@@ -32,8 +36,16 @@ export const metric = {
   eventFailures: "journeyman_event_failures_total",
   /** Nominations of pods to nodes that could not be written. */
   nominationFailures: "journeyman_nomination_failures_total",
-  /** Launching stopped at a cluster-wide limit (design rule 9). */
+  /** Launching stopped at a cluster-wide limit (design rule 9), with the dimension `limit`: the setting's name, or `collection`. */
   limitReached: "journeyman_limit_reached_total",
+  /** How old what is known of EC2 is, with the dimension `part`. */
+  catalogAgeSeconds: "journeyman_catalog_age_seconds",
+  /** Parts of the catalog that could not be read again, with the dimension `part`. */
+  catalogFailures: "journeyman_catalog_failures_total",
+  /** Questions for spot placement scores that were not answered, with the dimension `code`. */
+  scoresWithoutSignal: "journeyman_placement_scores_without_signal_total",
+  /** What is stored in a ConfigMap, of 1 MiB at the most, with the dimension `config_map`. */
+  configMapBytes: "journeyman_config_map_bytes",
 } as const;
 
 /** The CloudWatch namespace of all of them. */

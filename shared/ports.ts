@@ -85,11 +85,19 @@ export interface RunInstancesRequest {
   readonly instanceProfile: string;
   /** Plain text; the adapter encodes it. */
   readonly userData: string;
-  readonly associatePublicIpAddress?: boolean;
+  /** Absent: one with EC2's defaults. Each is in the subnet, with the security groups above. */
+  readonly networkInterfaces?: readonly NetworkInterfaceRequest[];
+  /** Absent: shared hardware. */
+  readonly tenancy?: "dedicated";
+  readonly placementGroup?: { readonly id: string; readonly partition?: number };
+  readonly nestedVirtualization?: "enabled" | "disabled";
+  /** Nitro Enclaves. */
+  readonly enclave?: boolean;
   readonly detailedMonitoring?: boolean;
   readonly metadataOptions: {
     readonly httpEndpoint: "enabled" | "disabled";
-    readonly httpProtocolIpv6: "enabled" | "disabled";
+    /** Absent in regions that do not know it. */
+    readonly httpProtocolIpv6?: "enabled" | "disabled";
     readonly httpPutResponseHopLimit: number;
     readonly httpTokens: "required" | "optional";
   };
@@ -99,12 +107,32 @@ export interface RunInstancesRequest {
     readonly volumeType?: string;
     readonly iops?: number;
     readonly throughputMibps?: number;
+    readonly initializationRateMibps?: number;
     readonly encrypted?: boolean;
     readonly kmsKeyId?: string;
     readonly snapshotId?: string;
     readonly deleteOnTermination?: boolean;
   }[];
   readonly tags: Readonly<Record<string, string>>;
+}
+
+/** A network interface as RunInstances is asked for it; what is absent is left to EC2. */
+export interface NetworkInterfaceRequest {
+  readonly networkCardIndex: number;
+  readonly deviceIndex: number;
+  /** `efa` carries IP traffic too, `efa-only` does not. */
+  readonly interfaceType: "interface" | "efa" | "efa-only";
+  readonly associatePublicIpAddress?: boolean;
+  readonly ipv4PrefixCount?: number;
+  readonly ipv6PrefixCount?: number;
+  /** One address, the node's primary one: a cluster of IPv6. */
+  readonly ipv6?: true;
+  /** Seconds each. */
+  readonly connectionTracking?: {
+    readonly tcpEstablishedTimeout?: number;
+    readonly udpStreamTimeout?: number;
+    readonly udpTimeout?: number;
+  };
 }
 
 export type InstanceState = "pending" | "running" | "stopping" | "stopped" | "shutting-down" | "terminated";
@@ -118,6 +146,8 @@ export interface Ec2Instance {
   readonly capacityType: CapacityType;
   /** The reservation that it counts against. */
   readonly capacityReservationId?: string;
+  /** Of its placement group, when that has partitions. */
+  readonly partitionNumber?: number;
   readonly state: InstanceState;
   readonly launchedAt: number;
   readonly privateDnsName?: string;

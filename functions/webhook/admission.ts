@@ -1,4 +1,4 @@
-import type { Hint } from "../../shared/hints.ts";
+import type { BusHint } from "../../shared/hints.ts";
 import type { AdmissionRequest, AdmissionReview } from "./admission-review.ts";
 import { isSelected } from "./match-conditions.ts";
 
@@ -6,7 +6,7 @@ import { isSelected } from "./match-conditions.ts";
 export interface ClusterEvent {
   /** `pod/UID`, `node/NAME` and so on. */
   readonly subject: string;
-  readonly hint: Hint;
+  readonly hint: BusHint;
 }
 
 export interface AdmissionAnswer {
@@ -45,6 +45,8 @@ function eventsOf(request: AdmissionRequest, at: number): readonly ClusterEvent[
       return [{ subject: `node-claim/${name}`, hint: { kind: "node-claim", name, at } }];
     case "nodepools":
       return [{ subject: `node-pool/${name}`, hint: { kind: "node-pool", name, at } }];
+    case "ec2nodeclasses":
+      return [{ subject: `node-class/${name}`, hint: { kind: "node-class", name, at } }];
     default:
       return [];
   }

@@ -1,8 +1,8 @@
-import type { Hint } from "../../shared/hints.ts";
+import type { BusHint } from "../../shared/hints.ts";
 import type { ClusterEvent } from "./admission.ts";
 
 /** Puts at most ten hints on the bus and says for each what became of it. Never throws. */
-export type SendHints = (hints: readonly Hint[]) => Promise<readonly ("accepted" | "retry" | "rejected")[]>;
+export type SendHints = (hints: readonly BusHint[]) => Promise<readonly ("accepted" | "retry" | "rejected")[]>;
 
 export interface ForwarderOptions {
   readonly send: SendHints;

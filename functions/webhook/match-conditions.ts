@@ -102,6 +102,11 @@ export const selections: readonly WebhookSelection[] = [
     rules: [rule("karpenter.sh", "v1", ["CREATE", "UPDATE", "DELETE"], ["nodepools", "nodeclaims"], "Cluster")],
     matchConditions: [notOurs, specChanged],
   },
+  {
+    name: "node-classes.journeyman.sh",
+    rules: [rule("karpenter.k8s.aws", "v1", ["CREATE", "UPDATE", "DELETE"], ["ec2nodeclasses"], "Cluster")],
+    matchConditions: [notOurs, specChanged],
+  },
 ];
 
 /** Whether the API server would send this request to the webhook. */

@@ -80,6 +80,33 @@ export function describeStatement(scope: Ec2Scope): PolicyStatement {
   });
 }
 
+/** What the catalog function reads of EC2 and of the price list: no action of these takes a resource. */
+export function catalogStatements(scope: Ec2Scope): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      sid: "AllowReadingWhatEC2Sells",
+      actions: [
+        "ec2:DescribeAvailabilityZones",
+        "ec2:DescribeInstanceTypes",
+        "ec2:DescribeInstanceTypeOfferings",
+        "ec2:DescribeSpotPriceHistory",
+        "ec2:GetSpotPlacementScores",
+      ],
+      resources: ["*"],
+      conditions: { StringEquals: { "aws:RequestedRegion": scope.region } },
+    }),
+    new PolicyStatement({
+      sid: "AllowReadingThePriceList",
+      actions: ["pricing:GetProducts"],
+      resources: ["*"],
+      // The price list has endpoints in these regions alone (karpenter-aws §3).
+      conditions: {
+        StringEquals: { "aws:RequestedRegion": ["us-east-1", "eu-central-1", "ap-south-1", "cn-northwest-1"] },
+      },
+    }),
+  ];
+}
+
 function regional({ partition, region, account }: Ec2Scope, type: string): string {
   return `arn:${partition}:ec2:${region}:${account}:${type}/*`;
 }

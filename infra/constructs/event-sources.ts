@@ -1,6 +1,6 @@
 import { CfnElement, Duration, Stack, Validations } from "aws-cdk-lib";
 import { EventBus, type EventPattern, Rule } from "aws-cdk-lib/aws-events";
-import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { LambdaFunction, SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from "aws-cdk-lib/aws-scheduler";
@@ -19,6 +19,8 @@ export interface EventSourcesProps {
     readonly lifecycle: Queue;
     readonly interruption: Queue;
   };
+  /** Invoked when an EC2NodeClass changes. */
+  readonly catalog: IFunction;
   /** Invoked each minute. */
   readonly ticks: Readonly<Record<string, IFunction>>;
 }
@@ -48,7 +50,7 @@ export class EventSources extends Construct {
     this.addSchedules(props);
   }
 
-  private addWebhookRules({ queues }: EventSourcesProps): void {
+  private addWebhookRules({ queues, catalog }: EventSourcesProps): void {
     const fromWebhook = (kinds: string[]): EventPattern => ({
       source: [webhookEventSource],
       detailType: kinds,
@@ -57,6 +59,17 @@ export class EventSources extends Construct {
     this.addRule("PodsPending", queues.provisioning, fromWebhook(["provision"]), eventAge, this.bus);
     const ofNodes = ["node", "node-claim", "node-pool", "lifecycle-sweep"];
     this.addRule("NodesChanged", queues.lifecycle, fromWebhook(ofNodes), eventAge, this.bus);
+    // The minute's tick comes all the same: nothing is gained by trying for long.
+    const invoked = new LambdaFunction(catalog, {
+      deadLetterQueue: this.undelivered,
+      maxEventAge: Duration.minutes(1),
+      retryAttempts: 2,
+    });
+    new Rule(this, "NodeClassesChanged", {
+      eventPattern: fromWebhook(["node-class"]),
+      targets: [invoked],
+      eventBus: this.bus,
+    });
   }
 
   /** Events of the default bus name instances of the whole account: the functions sort out the foreign ones. */

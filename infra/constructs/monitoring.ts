@@ -21,9 +21,22 @@ export class Monitoring extends Construct {
       const failures = this.counted(metric.passFailures, { service: name, cluster: clusterName });
       this.addAlarm(`${name}-failures`, `passes of ${name} failed`, failures);
     }
+    this.addLaunchAlarms(clusterName);
     const provisioning = functions.provisioning?.function;
     if (provisioning !== undefined) this.addSilenceAlarm(provisioning.metricInvocations({ period: fiveMinutes }));
     if (alarmTopicArn !== undefined) this.ring(scope, alarmTopicArn);
+  }
+
+  /** Launching stopped, for all or for one NodePool: pods wait until a person does something. */
+  private addLaunchAlarms(cluster: string): void {
+    for (const limit of ["maxNodes", "maxPriceUsdPerHour", "maxLaunchesPerTenMinutes"]) {
+      const reached = this.counted(metric.limitReached, { service: "provisioning", cluster, limit });
+      this.addAlarm(`limit-${limit}`, `nodes are held back by the cluster's limit ${limit}`, reached);
+    }
+    for (const service of ["provisioning", "lifecycle", "garbage-collection"]) {
+      const opened = this.counted(metric.breakersOpened, { service, cluster });
+      this.addAlarm(`breaker-${service}`, "launches of a NodePool fail: see its condition LaunchHealthy", opened);
+    }
   }
 
   private counted(name: string, dimensionsMap: Record<string, string>): Metric {

@@ -16,7 +16,7 @@ interface Kubelet {
 }
 
 /** The keys that mean something to us and not only to the kubelet (karpenter-aws §1.4). */
-const managedKeys = [
+const managedKeys: readonly string[] = [
   "clusterDNS",
   "maxPods",
   "podsPerCore",
@@ -29,7 +29,8 @@ const managedKeys = [
   "imageGCHighThresholdPercent",
   "imageGCLowThresholdPercent",
   "cpuCFSQuota",
-] as const;
+];
+export const managedKubeletKeys: ReadonlySet<string> = new Set(managedKeys);
 
 const reservable = ["cpu", "memory", "ephemeral-storage", "pid"];
 const evictionSignals = [
@@ -59,7 +60,7 @@ export function kubeletFaults(kubelet: Kubelet): readonly Fault[] {
 
 function keyFault(key: string): string | undefined {
   if (key === "registerWithTaints") return "taints in the NodePool's template instead";
-  if (managedKeys.some((managed) => managed === key)) return undefined;
+  if (managedKubeletKeys.has(key)) return undefined;
   // Any other key goes to the kubelet as it is, but a misspelt managed one would be lost without a word.
   const meant = closestWord(key, managedKeys);
   return meant && `a kubelet setting; did you mean ${meant}?`;

@@ -23,6 +23,9 @@ export const label = {
   reservationId: "karpenter.k8s.aws/capacity-reservation-id",
   reservationType: "karpenter.k8s.aws/capacity-reservation-type",
   reservationInterruptible: "karpenter.k8s.aws/capacity-reservation-interruptible",
+  tenancy: "karpenter.k8s.aws/instance-tenancy",
+  placementGroupId: "karpenter.k8s.aws/placement-group-id",
+  placementGroupPartition: "karpenter.k8s.aws/placement-group-partition",
 } as const;
 
 export const annotation = {
@@ -40,6 +43,8 @@ export const annotation = {
   reason: "journeyman.sh/reason",
   /** On a NodeClaim: the launch record, the write-ahead ledger (design §4.1, step 5). */
   launch: "journeyman.sh/launch",
+  /** On a NodeClaim: the subnet of its instance, for the count of addresses. */
+  subnet: "journeyman.sh/subnet",
   /** On a Node: it is leaving and its pods need a new home; reason and deadline. */
   replace: "journeyman.sh/replace",
   /** On any stepped object: `{n, dueAt}` (design rule 7). */
@@ -50,6 +55,12 @@ export const annotation = {
   doNotProvision: "journeyman.sh/do-not-provision",
   /** On a NodePool: `replace` makes a rebalance recommendation replace the node (design §4.3). */
   onRebalance: "journeyman.sh/on-rebalance",
+  /** On a NodePool: its first so many nodes are not spot, though it allows spot. */
+  onDemandBase: "journeyman.sh/on-demand-base",
+  /** On a NodePool: so many per cent of its nodes beyond the first are not spot either. */
+  onDemandPercentage: "journeyman.sh/on-demand-percentage",
+  /** On an EC2NodeClass: what its `placementGroupSelector` found (placement-group.ts). Karpenter's status has no field for it. */
+  placementGroup: "journeyman.sh/placement-group",
 } as const;
 
 export const taintKey = {
@@ -58,6 +69,8 @@ export const taintKey = {
 } as const;
 
 export const terminationFinalizer = "karpenter.sh/termination";
+/** On an EC2NodeClass. */
+export const nodeClassFinalizer = "karpenter.k8s.aws/termination";
 
 /** EC2 tags on everything we launch. */
 export const tag = {

@@ -1,4 +1,5 @@
 import { type NodePool, soundNodePool } from "./node-pool.ts";
+import { onDemandShareFaults } from "./on-demand-share.ts";
 import type { Problem } from "./problems.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
@@ -10,9 +11,11 @@ export type NodePoolFault = Pick<Problem, "path" | "found" | "expected">;
  * ValidationSucceeded (karpenter-core §1.1).
  */
 export function nodePoolFaults(pool: NodePool): readonly NodePoolFault[] {
+  const ofAnnotations = onDemandShareFaults(pool);
   const parsed = soundNodePool.safeParse(pool);
-  if (parsed.success) return [];
-  return schemaProblems(soundNodePool, pool, parsed.error.issues, { name: pool.metadata.name, document: 0 });
+  if (parsed.success) return ofAnnotations;
+  const ofSchema = schemaProblems(soundNodePool, pool, parsed.error.issues, { name: pool.metadata.name, document: 0 });
+  return [...ofSchema, ...ofAnnotations];
 }
 
 /** One sentence for all faults, for a condition's message. */

@@ -36,6 +36,7 @@ function deviceRequest({ deviceName, ebs }: BlockDeviceMapping): readonly Device
   if (deviceName === undefined) return [];
   if (ebs === undefined) return [{ deviceName }];
   const { volumeSize, volumeType, iops, throughput, encrypted, kmsKeyID, snapshotID, deleteOnTermination } = ebs;
+  const { volumeInitializationRate } = ebs;
   return [
     {
       deviceName,
@@ -47,6 +48,7 @@ function deviceRequest({ deviceName, ebs }: BlockDeviceMapping): readonly Device
       ...(kmsKeyID !== undefined && { kmsKeyId: kmsKeyID }),
       ...(snapshotID !== undefined && { snapshotId: snapshotID }),
       ...(deleteOnTermination !== undefined && { deleteOnTermination }),
+      ...(volumeInitializationRate !== undefined && { initializationRateMibps: volumeInitializationRate }),
     },
   ];
 }

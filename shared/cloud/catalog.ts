@@ -21,6 +21,14 @@ export interface InstanceTypeFacts {
   /** Branch interfaces of types that can trunk; 0 otherwise. */
   readonly branchInterfaces: number;
   readonly efaInterfaces: number;
+  /** Interfaces of each network card, by the card's index. Absent: not known, so a class that lists its interfaces is judged by `eni`. */
+  readonly networkCards?: readonly number[];
+  /** Whether it has the Elastic Network Adapter. Absent: not known, and judged by its name. */
+  readonly enaSupported?: boolean;
+  /** Strategies of the placement groups that it can be in. Absent: not known, and judged by its name. */
+  readonly placementStrategies?: readonly PlacementStrategy[];
+  /** Whether a hypervisor can run in it. Absent: not known, and judged by its name. */
+  readonly nestedVirtualization?: boolean;
   readonly gpu?: {
     readonly name: string;
     readonly manufacturer: string;
@@ -31,6 +39,8 @@ export interface InstanceTypeFacts {
   /** Extended resources by name: `nvidia.com/gpu`, `aws.amazon.com/neuron`, and so on. */
   readonly devices: Readonly<Record<string, number>>;
 }
+
+export type PlacementStrategy = "cluster" | "partition" | "spread";
 
 /** What EC2 offers in one region: the planner's whole knowledge of the cloud. */
 export interface Catalog {

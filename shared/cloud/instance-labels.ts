@@ -31,9 +31,9 @@ export function valueRequirement(
 }
 
 const requirementsByFacts = new WeakMap<InstanceTypeFacts, Requirements>();
-const tenancy = requirement(`${awsGroup}/instance-tenancy`, "In", ["default", "dedicated"]);
+const tenancy = requirement(label.tenancy, "In", ["default", "dedicated"]);
 
-/** Placement groups are not modelled, and reservations are a class's: no type has their labels by itself. */
+/** Placement groups and reservations are a class's: no type has their labels by itself. */
 const awsLabels: Readonly<Record<string, (facts: InstanceTypeFacts) => LabelValue>> = {
   "instance-category": ({ name }) => nameParts.exec(name)?.[1],
   "instance-generation": ({ name }) => nameParts.exec(name)?.[2],

@@ -1,5 +1,5 @@
 import type { AmiFamily, EC2NodeClass } from "../api/ec2-node-class.ts";
-import { label } from "../api/labels.ts";
+import { annotation, label } from "../api/labels.ts";
 import { stableJson } from "../api/stable-json.ts";
 import { firstConflict, type Requirement, type Requirements, requirement } from "../scheduling/requirements.ts";
 import { amiFamilyTraits, resolveAmiFamily } from "./ami-family.ts";
@@ -13,6 +13,7 @@ import type { InstanceType, Offering } from "./instance-type.ts";
 import { type LearnedMemory, withLearnedMemory } from "./learned-memory.ts";
 import { nodeSettings } from "./node-settings.ts";
 import { allocatableOf } from "./overhead.ts";
+import { placementGroupOf } from "./placement-group.ts";
 import { unavailability } from "./unavailable-offerings.ts";
 
 interface InstanceTypeOptions extends CapacityOptions {
@@ -53,8 +54,9 @@ export function withoutUnavailable(
 }
 
 function withMarks(type: InstanceType, marks: readonly UnavailableOffering[], now: number): InstanceType {
+  const [group] = type.requirements.get(label.placementGroupId)?.values ?? [];
   const marked = type.offerings.map((offering) =>
-    (offering.available || offering.awaitsPrice) && unavailability(type.name, offering, marks, now) !== undefined
+    (offering.available || offering.awaitsPrice) && unavailability(type.name, offering, marks, now, group) !== undefined
       ? withdrawn(offering)
       : offering,
   );
@@ -68,7 +70,9 @@ function withMarks(type: InstanceType, marks: readonly UnavailableOffering[], no
 function resolvedTypes(catalog: Catalog, nodeClass: EC2NodeClass, options: CapacityOptions): readonly InstanceType[] {
   const { metadata, spec, status } = nodeClass;
   const { vmMemoryOverheadPercent, reservedEnis } = options;
-  const key = stableJson([metadata.name, spec, status?.subnets, status?.amis, vmMemoryOverheadPercent, reservedEnis]);
+  const group = metadata.annotations?.[annotation.placementGroup];
+  const found = [metadata.name, spec, group, status?.subnets, status?.amis];
+  const key = stableJson([found, vmMemoryOverheadPercent, reservedEnis]);
   const known = resolved.get(catalog) ?? new Map<string, readonly InstanceType[]>();
   resolved.set(catalog, known);
   const types = known.get(key) ?? resolveTypes(catalog, nodeClass, options);
@@ -131,9 +135,20 @@ function viewClass(catalog: Catalog, nodeClass: EC2NodeClass): ClassView {
       valueRequirement(label.windowsBuild, windowsBuild),
       valueRequirement(label.region, catalog.region),
       valueRequirement(label.nodeClass, nodeClass.metadata.name),
+      ...placementRequirements(nodeClass),
     ],
     shared: new Map(),
   };
+}
+
+/** The class's placement group, and which of its partitions there are to choose from; types have neither by themselves. */
+function placementRequirements(nodeClass: EC2NodeClass): readonly Requirement[] {
+  const found = placementGroupOf(nodeClass);
+  if (found.kind !== "group") return [];
+  const { id, strategy, partitionCount = 0 } = found.group;
+  const partitions = Array.from({ length: strategy === "partition" ? partitionCount : 0 }, (_, n) => String(n + 1));
+  const inGroup = valueRequirement(label.placementGroupId, id);
+  return partitions.length === 0 ? [inGroup] : [inGroup, requirement(label.placementGroupPartition, "In", partitions)];
 }
 
 const bothCapacityTypes = ["on-demand", "spot"] as const;

@@ -3,6 +3,7 @@ import type { NodeClaim } from "../api/node-claim.ts";
 import { stableJson } from "../api/stable-json.ts";
 import { offeringKey } from "./instance-type.ts";
 import { type LaunchRecord, type LeaderRecord, launchGroupId, parseLaunchRecord } from "./launch-record.ts";
+import { launchTraits } from "./launch-traits.ts";
 import type { RankedOffering } from "./ranking.ts";
 
 /** A NodeClaim of the cluster with the offerings that suit it, best first; a claim that is not to be launched needs none. */
@@ -159,6 +160,7 @@ function launchKey({ nodeClaim, offerings }: Entry): string {
     metadata.labels ?? {},
     spec.taints ?? [],
     spec.startupTaints ?? [],
+    launchTraits(nodeClaim),
   ]);
 }
 

@@ -1,7 +1,9 @@
 import type { Ec2Instance } from "../ports.ts";
+import { classifyEc2Error } from "./ec2-errors.ts";
 import type { LaunchGroup, LaunchMember } from "./launch-groups.ts";
 import type { LeaderRecord } from "./launch-record.ts";
 import type { LaunchOutcome, LaunchSituation, LaunchStep } from "./launch-situation.ts";
+import { afterCall, drained, fullBudget, type RequestBudget } from "./request-budget.ts";
 import { withMarks } from "./unavailable-offerings.ts";
 
 /** What performing a step brought to light. */
@@ -17,8 +19,13 @@ export function openSituation(
   group: LaunchGroup,
   unavailable: LaunchSituation["unavailable"],
   now: number,
+  { budget = fullBudget(now), spreadRoom = endless }: Partial<Pick<LaunchSituation, "budget" | "spreadRoom">> = {},
 ): LaunchSituation {
-  return { group, outcome: { kind: "unknown" }, unavailable, attemptsThisPass: 0, now };
+  return { group, outcome: { kind: "unknown" }, unavailable, attemptsThisPass: 0, budget, spreadRoom, now };
+}
+
+function endless(): number {
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The situation after a step was performed, so that the caller need not read the group again. */
@@ -68,7 +75,8 @@ export function advance(before: LaunchSituation, step: LaunchStep, result: Launc
 }
 
 /** An answer makes an older look by tag stale. */
-function afterSend({ instances, ...situation }: LaunchSituation, result: LaunchResult): LaunchSituation {
+function afterSend({ instances, ...before }: LaunchSituation, result: LaunchResult): LaunchSituation {
+  const situation = { ...before, budget: budgetAfter(before, result) };
   switch (result.kind) {
     case "launched":
       return { ...situation, ...(instances && { instances }), outcome: result };
@@ -78,6 +86,16 @@ function afterSend({ instances, ...situation }: LaunchSituation, result: LaunchR
     case "found":
       return { ...situation, outcome: { kind: "unknown" } };
   }
+}
+
+/** An outcome that is not known may have started all that was asked for. */
+function budgetAfter({ budget, group, now }: LaunchSituation, result: LaunchResult): RequestBudget {
+  const asked = group.record?.count ?? 0;
+  if (result.kind === "launched") return afterCall(budget, result.instances.length, now);
+  if (result.kind !== "refused") return afterCall(budget, asked, now);
+  const error = classifyEc2Error(result.code, result.message);
+  if (error.providerErrorKind === "Throttled") return drained(budget, now);
+  return afterCall(budget, error.effect === "resolve" ? asked : 0, now);
 }
 
 function withMembers(

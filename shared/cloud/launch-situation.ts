@@ -4,6 +4,7 @@ import type { Ec2ErrorClass } from "./ec2-errors.ts";
 import type { LaunchGroup } from "./launch-groups.ts";
 import type { LeaderRecord } from "./launch-record.ts";
 import type { RankedOffering } from "./ranking.ts";
+import type { RequestBudget } from "./request-budget.ts";
 
 /** What is known of the attempt in the leader's record. */
 export type LaunchOutcome =
@@ -23,6 +24,9 @@ export interface LaunchSituation {
   readonly unavailable: readonly UnavailableOffering[];
   /** Requests of this pass, replays included. */
   readonly attemptsThisPass: number;
+  readonly budget: RequestBudget;
+  /** How many more nodes the spread over spot pools lets an offering have, where this one is no longer what was planned. */
+  readonly spreadRoom: (offering: RankedOffering) => number;
   readonly now: number;
 }
 
@@ -33,12 +37,16 @@ export interface LaunchProblem {
   /** Reason of a condition, such as `AMINotFound`. */
   readonly reason: string;
   readonly message: string;
+  /** Subnets without the addresses that the nodes and their pods need. */
+  readonly fullSubnets?: readonly string[];
 }
 
 export interface LaunchTarget {
   readonly kind: "target";
   readonly subnetId: string;
   readonly imageId: string;
+  /** So many nodes have room in the subnet. */
+  readonly most: number;
 }
 
 /** A record's attempt before its request is hashed. */
@@ -47,6 +55,8 @@ export type LaunchAttempt = Omit<LeaderRecord, "requestSha">;
 /** How requests are made of a group's NodeClaim and NodeClass (run-instances.ts). Pure: the same record, the same request. */
 export interface LaunchRequests {
   readonly clusterName: string;
+  /** The class's, whose limits are its own. */
+  readonly placementGroupId?: string;
   target(
     offering: RankedOffering,
     unavailable: readonly UnavailableOffering[],
@@ -98,9 +108,17 @@ export type LaunchStep =
       /** Set when an error is to be reported, unknown codes among them. */
       readonly error?: Ec2ErrorClass;
     }
-  /** Every offering is gone: delete these claims, tell their pods, plan again. */
-  | { readonly kind: "give-up"; readonly nodeClaims: readonly string[]; readonly reason: string }
-  /** Only a person can help: a condition on the claims, and the NodePool backs off alone. The record, if any, is written first. */
+  /** Every offering is gone: remember the marks, delete these claims, tell their pods, plan again. */
+  | {
+      readonly kind: "give-up";
+      readonly mark: readonly UnavailableOffering[];
+      readonly nodeClaims: readonly string[];
+      readonly reason: string;
+    }
+  /**
+   * Only a person can help: a condition on the claims, and the NodePool backs off alone. The record is written first; without one, EC2
+   * was not asked.
+   */
   | {
       readonly kind: "stop-pool";
       readonly nodeClaims: readonly string[];

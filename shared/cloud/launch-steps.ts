@@ -1,4 +1,5 @@
 import { tag } from "../api/labels.ts";
+import { shortHash } from "../api/short-hash.ts";
 import type { Ec2Instance } from "../ports.ts";
 import { classifyEc2Error, type Ec2ErrorClass } from "./ec2-errors.ts";
 import { assignment, hasUnassigned } from "./launch-assignment.ts";
@@ -6,6 +7,7 @@ import { commit, nextAttempt } from "./launch-attempt.ts";
 import { isWanting, type LaunchGroup } from "./launch-groups.ts";
 import { type LeaderRecord, requestSha } from "./launch-record.ts";
 import type { LaunchRequests, LaunchSituation, LaunchStep } from "./launch-situation.ts";
+import { refilled, secondsUntilCall } from "./request-budget.ts";
 import { markUnavailable } from "./unavailable-offerings.ts";
 
 /** A killed function's last call may take a minute to arrive, and EC2 another to show its instances (field-scenarios B3.20). */
@@ -29,7 +31,7 @@ export function nextLaunchStep(situation: LaunchSituation, requests: LaunchReque
     case "launched":
       return launched(situation, record, outcome.instances);
     case "refused":
-      return refused(situation, record, classifyEc2Error(outcome.code, outcome.message), outcome.message);
+      return refused(situation, { record, requests }, outcome);
   }
 }
 
@@ -38,6 +40,7 @@ function afterSettled(situation: LaunchSituation, requests: LaunchRequests): Lau
   if (situation.attemptsThisPass >= attemptsPerPass) {
     return wait(betweenPassesSeconds, `${attemptsPerPass} offerings were tried in this pass`);
   }
+  if (isBudgetSpent(situation)) return waitForBudget(situation);
   return nextAttempt(situation, requests);
 }
 
@@ -49,6 +52,7 @@ function send(situation: LaunchSituation, record: LeaderRecord, requests: Launch
     return settleByTag(situation, record, "the NodeClass or NodeClaim has changed since the request was sent");
   }
   const isReplay = situation.outcome.kind === "unknown";
+  if (isReplay && isBudgetSpent(situation)) return waitForBudget(situation);
   return isReplay ? commit(situation, { ...record, sentAt: situation.now }) : { kind: "send", request: built.request };
 }
 
@@ -73,16 +77,22 @@ function launched(situation: LaunchSituation, record: LeaderRecord, instances: r
   return assignment(situation.group, [...known.values()], { ...record, state: "done" }, mark);
 }
 
-function refused(situation: LaunchSituation, record: LeaderRecord, error: Ec2ErrorClass, message: string): LaunchStep {
-  const failed: LeaderRecord = { ...record, state: "failed", code: error.code };
+function refused(
+  situation: LaunchSituation,
+  { record, requests: { placementGroupId } }: { readonly record: LeaderRecord; readonly requests: LaunchRequests },
+  { code, message }: Extract<LaunchSituation["outcome"], { kind: "refused" }>,
+): LaunchStep {
+  const error = classifyEc2Error(code, message);
+  const failed: LeaderRecord = { ...record, state: "failed", code };
   switch (error.effect) {
     case "next-offering": {
-      const mark = markUnavailable(error, record, situation.unavailable, situation.now);
+      const request = { ...record, ...(placementGroupId !== undefined && { placementGroupId }) };
+      const mark = markUnavailable(error, request, situation.unavailable, situation.now);
       return { kind: "next-offering", mark, record: failed, error };
     }
     case "back-off":
       return {
-        ...wait(backOffSeconds(situation, record), error.meaning, error),
+        ...wait(jittered(backOffSeconds(situation, record), situation, record), `${code}: ${error.meaning}`, error),
         pause: error.providerErrorKind === "Throttled" ? "all" : "group",
       };
     case "resolve":
@@ -91,7 +101,7 @@ function refused(situation: LaunchSituation, record: LeaderRecord, error: Ec2Err
         const whole = seenOf(record, situation.instances) >= record.count;
         return assignment(situation.group, situation.instances, { ...record, state: whole ? "done" : "sent" });
       }
-      return wait(backOffSeconds(situation, record), `${error.code}: ${error.meaning}`, error);
+      return wait(backOffSeconds(situation, record), `${code}: ${error.meaning}`, error);
     case "new-attempt":
       return settleByTag(situation, record, error.meaning);
     case "stop-pool": {
@@ -100,7 +110,7 @@ function refused(situation: LaunchSituation, record: LeaderRecord, error: Ec2Err
         kind: "stop-pool",
         nodeClaims,
         reason: error.reason,
-        message: `${error.code}: ${message}`,
+        message: `${code}: ${message}`,
         record: failed,
       };
     }
@@ -137,6 +147,23 @@ function seenOf(record: LeaderRecord, instances: readonly Ec2Instance[]): number
 /** Half the attempt's age: grows without a counter. */
 function backOffSeconds(situation: LaunchSituation, record: LeaderRecord): number {
   return Math.min(300, Math.max(5, Math.round((situation.now - record.startedAt) / 2_000)));
+}
+
+/** Up to half as long again, another each time: planners of several clusters in one account share its buckets. */
+function jittered(seconds: number, { now }: LaunchSituation, { clientToken }: LeaderRecord): number {
+  const number = [...shortHash(`${clientToken} ${now}`)].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 0);
+  return seconds + Math.round(((number % 1_000) / 1_000) * (seconds / 2));
+}
+
+function isBudgetSpent({ budget, now }: LaunchSituation): boolean {
+  return secondsUntilCall(budget, now) > 0;
+}
+
+function waitForBudget({ budget, now }: LaunchSituation): LaunchStep {
+  const { requests, instances } = refilled(budget, now);
+  const left = `${Math.floor(requests)} requests and ${Math.floor(instances)} instances`;
+  const reason = `EC2 would refuse more calls now: ${left} are left in its buckets`;
+  return { ...wait(secondsUntilCall(budget, now), reason), pause: "all" };
 }
 
 function wait(delaySeconds: number, reason: string, error?: Ec2ErrorClass): Extract<LaunchStep, { kind: "wait" }> {

@@ -8,10 +8,14 @@ import { blockDevices } from "./block-devices.ts";
 import { imageRequirements } from "./class-compatibility.ts";
 import type { InstanceType } from "./instance-type.ts";
 import type { LaunchAttempt, LaunchProblem, LaunchRequests, LaunchTarget } from "./launch-situation.ts";
-import { unsupportedFields } from "./launch-support.ts";
+import { efaResource, launchTraits } from "./launch-traits.ts";
+import { networkInterfaces } from "./network-interfaces.ts";
+import { nodeUserData } from "./node-user-data.ts";
+import { placementGroupOf } from "./placement-group.ts";
+import { requestedPlacement } from "./placement-request.ts";
+import { type SubnetRoom, subnetFor } from "./subnet-addresses.ts";
 import { unavailableSubnets } from "./unavailable-offerings.ts";
-import { registrationLabels, registrationTaints } from "./user-data/node-registration.ts";
-import { userData } from "./user-data/user-data.ts";
+import { isIpv6Cluster } from "./user-data/node-bootstrap.ts";
 
 /** Everything but the record that a group's request is made of. */
 export interface LaunchContext {
@@ -22,39 +26,53 @@ export interface LaunchContext {
   readonly nodeClass: EC2NodeClass;
   /** By name, as this class runs them. */
   readonly instanceTypes: ReadonlyMap<string, InstanceType>;
+  /** Absent: no subnet's addresses are known. */
+  readonly subnetRoom?: SubnetRoom;
 }
 
 /** The launch protocol's view of a group's NodeClaim and NodeClass. */
 export function launchRequests(context: LaunchContext): LaunchRequests {
+  const placed = placementGroupOf(context.nodeClass);
   return {
     clusterName: context.cluster.name,
+    ...(placed.kind === "group" && { placementGroupId: placed.group.id }),
     target: (offering, unavailable, now) => {
       const instanceType = context.instanceTypes.get(offering.instanceType);
       if (instanceType === undefined) return unknownType(offering.instanceType);
-      return launchTarget(context.nodeClass, instanceType, offering.zone, unavailableSubnets(unavailable, now));
+      const excluded = unavailableSubnets(unavailable, now);
+      return launchTarget(context.nodeClass, instanceType, offering.zone, excluded, context.subnetRoom);
     },
     request: (attempt) => runInstancesRequest(context, attempt),
   };
 }
 
-/** The image and the subnet of an offering: the class's first of each that suit it. */
+/** The image and the subnet of an offering: the class's first image that suits it, and the subnet with the most free addresses. */
 export function launchTarget(
   nodeClass: EC2NodeClass,
   instanceType: InstanceType,
   zone: string,
   excludedSubnets: ReadonlySet<string>,
+  room: SubnetRoom = unknownRoom,
 ): LaunchTarget | LaunchProblem {
   const imageId = imageFor(nodeClass, instanceType);
   if (imageId === undefined) {
     return problem("offering", "AMINotFound", `no image of ${nodeClass.metadata.name} suits ${instanceType.name}`);
   }
   const subnets = nodeClass.status?.subnets ?? [{ id: `subnet-${zone}`, zone }];
-  const subnet = subnets.find((one) => one.zone === zone && !excludedSubnets.has(one.id));
-  if (subnet === undefined) {
+  const usable = subnets.filter((one) => one.zone === zone && !excludedSubnets.has(one.id)).map(({ id }) => id);
+  if (usable.length === 0) {
     return problem("offering", "SubnetResolutionFailed", `${nodeClass.metadata.name} has no usable subnet in ${zone}`);
   }
-  return { kind: "target", subnetId: subnet.id, imageId };
+  const subnet = subnetFor(usable, room);
+  if (subnet === undefined) {
+    const wanted = `${room.perNode} free addresses, for a node and its pods`;
+    const reason = "InsufficientFreeAddressesInSubnet";
+    return { ...problem("offering", reason, `no subnet in ${zone} has ${wanted}`), fullSubnets: usable };
+  }
+  return { kind: "target", subnetId: subnet.subnetId, imageId, most: subnet.most };
 }
+
+const unknownRoom: SubnetRoom = { freeAddresses: () => undefined, perNode: 1 };
 
 /** The request of an attempt, from its record, the NodeClaim and the NodeClass alone: a replay is the same to the byte. */
 export function runInstancesRequest(
@@ -62,26 +80,21 @@ export function runInstancesRequest(
   attempt: LaunchAttempt,
 ): { readonly kind: "request"; readonly request: RunInstancesRequest } | LaunchProblem {
   const { nodeClass, nodeClaim, cluster } = context;
-  const [unsupported] = unsupportedFields(nodeClass);
-  if (unsupported !== undefined) {
-    return problem("class", "UnsupportedField", `spec.${unsupported} is not supported yet, so no node is launched`);
-  }
   const instanceType = context.instanceTypes.get(attempt.instanceType);
   if (instanceType === undefined) return unknownType(attempt.instanceType);
+  const traits = launchTraits(nodeClaim);
   const identity = nodeIdentity(nodeClass);
   if (identity.kind === "problem") return identity;
-  const { kubelet, instanceStorePolicy, associatePublicIPAddress, detailedMonitoring, metadataOptions } =
-    nodeClass.spec;
-  const bootstrap = {
-    cluster,
-    labels: registrationLabels(nodeClaim, attempt.capacityType),
-    taints: registrationTaints(nodeClaim),
-    maxPods: instanceType.capacity.pods ?? 0,
-    ...(kubelet && { kubelet }),
-    ...(instanceStorePolicy && { instanceStorePolicy }),
-  };
-  const data = userData(resolveAmiFamily(nodeClass), bootstrap, nodeClass.spec.userData);
+  const group = requestedPlacement(nodeClass, traits);
+  if (group.kind === "problem") return group;
+  const network = networkInterfaces(nodeClass, {
+    efaInterfaces: traits.usesEfa ? (instanceType.capacity[efaResource] ?? 0) : 0,
+    isIpv6: isIpv6Cluster(cluster),
+  });
+  if (network.kind === "invalid") return problem("class", "InvalidNetworkInterfaces", network.reason);
+  const data = nodeUserData({ ...context, ...attempt, maxPods: instanceType.capacity.pods ?? 0 });
   if (data.kind === "problem") return data;
+  const { detailedMonitoring, cpuOptions } = nodeClass.spec;
   const request: RunInstancesRequest = {
     clientToken: attempt.clientToken,
     minCount: 1,
@@ -94,18 +107,29 @@ export function runInstancesRequest(
     ...reservation(attempt),
     instanceProfile: identity.instanceProfile,
     userData: data.text,
-    ...(associatePublicIPAddress !== undefined && { associatePublicIpAddress: associatePublicIPAddress }),
+    ...(network.interfaces && { networkInterfaces: network.interfaces }),
+    ...(traits.tenancy === "dedicated" && { tenancy: traits.tenancy }),
+    ...(group.placementGroup && { placementGroup: group.placementGroup }),
+    ...(cpuOptions?.nestedVirtualization !== undefined && { nestedVirtualization: cpuOptions.nestedVirtualization }),
+    ...(traits.usesEnclaves && { enclave: true }),
     ...(detailedMonitoring !== undefined && { detailedMonitoring }),
-    metadataOptions: {
-      httpEndpoint: metadataOptions.httpEndpoint,
-      httpProtocolIpv6: metadataOptions.httpProtocolIPv6,
-      httpPutResponseHopLimit: metadataOptions.httpPutResponseHopLimit,
-      httpTokens: metadataOptions.httpTokens,
-    },
+    metadataOptions: metadataOptions(nodeClass, attempt.zone),
     blockDeviceMappings: blockDevices(nodeClass),
     tags: launchTags(context, attempt),
   };
   return { kind: "request", request };
+}
+
+/** Isolated regions do not know `httpProtocolIpv6` (karpenter-aws §4.3). */
+function metadataOptions({ spec }: EC2NodeClass, zone: string): RunInstancesRequest["metadataOptions"] {
+  const { httpEndpoint, httpProtocolIPv6, httpPutResponseHopLimit, httpTokens } = spec.metadataOptions;
+  const isIsolated = zone.startsWith("us-iso");
+  return {
+    httpEndpoint,
+    ...(!isIsolated && { httpProtocolIpv6: httpProtocolIPv6 }),
+    httpPutResponseHopLimit,
+    httpTokens,
+  };
 }
 
 function reservation({ reservationId, reservationType, interruptible }: LaunchAttempt): Partial<RunInstancesRequest> {

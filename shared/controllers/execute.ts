@@ -134,7 +134,10 @@ async function evict(ports: Ports, action: Extract<Action, { kind: "evict" }>): 
   }
 }
 
-/** EC2 terminates none if one id is unknown: then each is asked for alone. */
+/**
+ * EC2 terminates none if one id is unknown: then each is asked for alone. `already` when one stays unknown: it is gone, or it is so new
+ * that EC2 does not show it yet (serverless-aws §2), which the caller alone can tell.
+ */
 async function terminate(ports: Ports, instanceIds: readonly string[]): Promise<Result> {
   try {
     await ports.ec2.terminateInstances(instanceIds);
@@ -142,8 +145,9 @@ async function terminate(ports: Ports, instanceIds: readonly string[]): Promise<
   } catch (error) {
     if (!isKind(error, "NotFound")) throw error;
     if (instanceIds.length === 1) return { result: "already" };
-    for (const instanceId of instanceIds) await terminate(ports, [instanceId]);
-    return { result: "done" };
+    const results: Result[] = [];
+    for (const instanceId of instanceIds) results.push(await terminate(ports, [instanceId]));
+    return results.find(({ result }) => result === "already") ?? { result: "done" };
   }
 }
 

@@ -7,6 +7,7 @@ import type { Settings } from "../state/settings.ts";
 import { stepOf } from "../state/step.ts";
 import { deleteClaim } from "./claim-deletion.ts";
 import { type CollectionPlan, type OverdueWork, overdueWork, planCollection } from "./collection-plan.ts";
+import { learnFromEarlyDeath } from "./early-deaths.ts";
 import { execute, requireDone } from "./execute.ts";
 import { holdsLease, type LeaseOptions, withLease } from "./lease.ts";
 import { removeNode } from "./object-removal.ts";
@@ -29,7 +30,7 @@ export async function collectGarbage(ports: Ports, settings: Settings): Promise<
       ports.telemetry.log("error", "collection halted", { reason: plan.halted });
       return;
     }
-    await collect(ports, lease, plan);
+    await collect(ports, settings, lease, plan);
   });
 }
 
@@ -48,7 +49,7 @@ async function revive(ports: Ports, work: OverdueWork): Promise<void> {
 }
 
 /** Looks at each suspect once more, by its id, just before it is removed (design rule 8). */
-async function collect(ports: Ports, lease: LeaseOptions, plan: CollectionPlan): Promise<void> {
+async function collect(ports: Ports, settings: Settings, lease: LeaseOptions, plan: CollectionPlan): Promise<void> {
   const suspects = [
     ...plan.leaked.map(({ instanceId }) => instanceId),
     ...plan.lost.map((claim) => instanceIdOf(claim.status?.providerID)),
@@ -64,7 +65,10 @@ async function collect(ports: Ports, lease: LeaseOptions, plan: CollectionPlan):
     if (instance !== undefined) await collectInstance(ports, instance);
   }
   for (const claim of plan.lost.filter(({ status }) => !isAlive(status?.providerID))) {
-    const why = `its instance ${instanceIdOf(claim.status?.providerID)} is gone`;
+    const instanceId = instanceIdOf(claim.status?.providerID);
+    const ended = seen.find((instance) => instance.instanceId === instanceId);
+    if (ended !== undefined) await learnFromEarlyDeath(ports, settings, claim, ended);
+    const why = `its instance ${instanceId} is gone`;
     await deleteClaim(ports, claim, { reason: "instance_gone", why, needsReplacement: true });
   }
   const attachments = plan.orphaned.length === 0 ? [] : await ports.kubernetes.list("VolumeAttachment");

@@ -3,11 +3,9 @@ import type { NodeClaim } from "../api/node-claim.ts";
 import type { Ports } from "../ports.ts";
 import { instanceIdOf } from "../state/provider-id.ts";
 import type { Settings } from "../state/settings.ts";
+import { taggedAnnotation } from "./call-pacing.ts";
 import { execute } from "./execute.ts";
 import { update } from "./optimistic-update.ts";
-
-/** Karpenter's mark that an instance carries the tags that could not be known when it was launched (karpenter-aws §7). */
-const taggedAnnotation = "karpenter.k8s.aws/tagged";
 
 /**
  * Names a registered instance after its Node and its NodeClaim: several claims share one RunInstances call, which gives all its

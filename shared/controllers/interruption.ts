@@ -16,6 +16,7 @@ import { deleteClaim } from "./claim-deletion.ts";
 import { type Notice, parseNotice } from "./interruption-events.ts";
 import { fulfilled, limitedSettled } from "./limited-parallel.ts";
 import { update } from "./optimistic-update.ts";
+import { rememberReclaims } from "./reclaim-store.ts";
 import { readUnavailableOfferings, writeUnavailableOfferings } from "./unavailable-store.ts";
 
 interface Affected {
@@ -40,7 +41,7 @@ export async function interrupt(ports: Ports, settings: Settings, events: readon
   if (affected.length === 0) return;
   const [marks, offerings] = await Promise.all([
     limitedSettled(affected, 50, (one) => markNode(ports, one)),
-    Promise.allSettled([markOfferings(ports, settings, affected)]),
+    Promise.allSettled([markOfferings(ports, settings, affected), rememberSpotReclaims(ports, settings, affected)]),
   ]);
   const marked = marks.flatMap((mark) => (mark.status === "fulfilled" ? [mark.value] : []));
   const departures = await limitedSettled(marked, 20, (one) => depart(ports, one));
@@ -120,6 +121,16 @@ async function depart(ports: Ports, { claim, replacement }: Affected): Promise<v
   }
   const why = `${replacement.reason} notice for ${claim.status?.providerID}`;
   await deleteClaim(ports, claim, { reason: replacement.reason, why, needsReplacement: false });
+}
+
+/** Once for each instance: the copies of a notice find its claim deleted. */
+function rememberSpotReclaims(ports: Ports, settings: Settings, affected: readonly Affected[]): Promise<void> {
+  const reclaimed = affected.flatMap(({ claim: { metadata }, replacement }) => {
+    const { [label.instanceType]: instanceType, [label.zone]: zone } = metadata.labels ?? {};
+    const isNew = replacement.reason === "spot-interruption" && metadata.deletionTimestamp === undefined;
+    return isNew && instanceType !== undefined && zone !== undefined ? [{ instanceType, zone }] : [];
+  });
+  return rememberReclaims(ports, settings, reclaimed);
 }
 
 /** What EC2 takes back it has no room for: the replacements must not land there (field-scenarios B4.14). */

@@ -1,78 +1,91 @@
-import type { EC2NodeClass } from "../api/ec2-node-class.ts";
-import { label, wellKnownLabels } from "../api/labels.ts";
-import type { NodeClaim } from "../api/node-claim.ts";
-import type { UnavailableOffering } from "../cloud/catalog.ts";
-import { classifyEc2Error } from "../cloud/ec2-errors.ts";
-import { type LaunchClaim, type LaunchGroup, launchGroups } from "../cloud/launch-groups.ts";
+import type { LaunchBreaker } from "../cloud/launch-breaker.ts";
+import { isOpen } from "../cloud/launch-breaker.ts";
+import { isWanting, type LaunchClaim, type LaunchGroup, launchGroups } from "../cloud/launch-groups.ts";
 import { advance, openSituation } from "../cloud/launch-progress.ts";
-import type { LaunchProblem, LaunchRequests, LaunchSituation } from "../cloud/launch-situation.ts";
+import type { LaunchSituation } from "../cloud/launch-situation.ts";
 import { nextLaunchStep } from "../cloud/launch-steps.ts";
-import { launchRequests } from "../cloud/run-instances.ts";
+import { formatBudget, type RequestBudget, reserved } from "../cloud/request-budget.ts";
 import type { Hint } from "../hints.ts";
-import type { Ports } from "../ports.ts";
-import { poolTypes } from "../provisioning/pool-types.ts";
-import { conditionOf, isTrue } from "../state/conditions.ts";
-import type { Settings } from "../state/settings.ts";
-import type { Snapshot } from "../state/snapshot.ts";
-import type { DeferredErrors } from "./deferred-errors.ts";
-import { type GroupContext, performLaunchStep } from "./launch-performing.ts";
+import { groupContext, type LaunchPass } from "./launch-context.ts";
+import { performLaunchStep } from "./launch-performing.ts";
+import { LaunchState } from "./launch-state.ts";
 import { explainUnlaunched } from "./launch-writes.ts";
-import type { LeaseOptions } from "./lease.ts";
+import { renewLease } from "./lease.ts";
+
+/** On the planner's Lease: what is left in EC2's request buckets. Passes are one at a time, so that they share it. */
+export const budgetAnnotation = "journeyman.sh/request-budget";
 
 /** One pass takes at most this long; the rest is a hint (design rule 5). */
 const passSeconds = 20;
 /** More than any group can need in one pass: three attempts of a few steps each. */
 const mostStepsPerGroup = 40;
 const pausedSeconds = 5;
-const stoppedPoolSeconds = 60;
+/** Hints wait no longer. */
+const longestDelaySeconds = 900;
 
-export interface LaunchPass {
-  readonly ports: Ports;
-  readonly settings: Settings;
-  readonly lease: LeaseOptions;
-  readonly snapshot: Snapshot;
-  readonly startedAt: number;
-  readonly errors: DeferredErrors;
+/** What a pass leaves behind for the next one. */
+export interface LaunchPassEnd {
+  /** Absent: nothing was taken of it. */
+  readonly budget?: RequestBudget;
+  readonly breakers: readonly LaunchBreaker[];
 }
 
 /**
  * Launches all claims that want an instance, group by group and in turn over the NodePools (design §4.1, steps 5 and 6). A group that
  * fails does not stop the others; its error is in `pass.errors`.
  */
-export async function launchClaims(pass: LaunchPass, claims: readonly LaunchClaim[]): Promise<void> {
+export async function launchClaims(pass: LaunchPass, claims: readonly LaunchClaim[]): Promise<LaunchPassEnd> {
   const { ports, settings, snapshot, errors } = pass;
   const { groups, skipped } = launchGroups(claims, { clusterName: settings.clusterName });
   for (const { nodeClaim, reason: message } of skipped) {
     await errors.during(() => explainUnlaunched(ports, [nodeClaim], { reason: "NoOfferings", message }));
   }
+  const state = new LaunchState(snapshot, groups, pass.budget);
+  if (groups.length > 0) await reserveBudget(pass, groups);
   const delays: number[] = [];
-  let unavailable = snapshot.unavailableOfferings;
-  let isPaused = false;
+  let pausedFor: number | undefined;
   for (const [index, group] of inTurn(groups).entries()) {
-    const restSeconds = isPaused ? pausedSeconds : restOf(pass, group, index);
+    const restSeconds = pausedFor ?? restOf(pass, group, { index, state });
     if (restSeconds !== undefined) {
       delays.push(restSeconds);
       continue;
     }
-    const end = await errors.during(() => launchGroup(pass, group, claims, unavailable));
+    const end = await errors.during(() => launchGroup(pass, group, claims, state));
     if (end?.delaySeconds !== undefined) delays.push(end.delaySeconds);
-    isPaused ||= end?.pausesAll ?? false;
-    unavailable = end?.unavailable ?? unavailable;
+    if (end?.pausesAll === true) pausedFor = end.delaySeconds ?? pausedSeconds;
   }
-  if (delays.length === 0) return;
-  const hint: Hint = { kind: "provision", reason: "retry", at: ports.clock.now() };
-  await ports.hints.send(hint, { delaySeconds: Math.min(...delays) });
+  if (delays.length > 0) {
+    const hint: Hint = { kind: "provision", reason: "retry", at: ports.clock.now() };
+    await ports.hints.send(hint, { delaySeconds: Math.min(longestDelaySeconds, ...delays) });
+  }
+  return { ...(groups.length > 0 && { budget: state.budget }), breakers: [...state.breakers.values()] };
 }
 
 /**
- * For how long the group is left alone: its last request met an error that only a person can mend, or the pass has used up its time.
- * The first group has its turn even then, so that passes that read for too long get somewhere.
+ * Writes down, once, all that this pass may use of EC2's buckets; at its end the Lease is told what it has used. If it is killed before,
+ * the next pass takes all of it for used, and none overdraws them.
  */
-function restOf({ ports, startedAt }: LaunchPass, { record }: LaunchGroup, index: number): number | undefined {
+async function reserveBudget({ ports, lease, budget }: LaunchPass, groups: readonly LaunchGroup[]): Promise<void> {
+  const wanting = groups.reduce((sum, { members }) => sum + members.filter(isWanting).length, 0);
+  const most = reserved(budget, wanting, ports.clock.now());
+  await renewLease(ports, lease, { [budgetAnnotation]: formatBudget(most) });
+}
+
+/**
+ * For how long the group is left alone: the last launches of its NodePool met an error that only a person can mend, or the pass has used
+ * up its time. The first group has its turn even then, so that passes that read for too long get somewhere.
+ */
+function restOf(
+  { ports, startedAt }: LaunchPass,
+  { nodePool, record }: LaunchGroup,
+  { index, state }: { readonly index: number; readonly state: LaunchState },
+): number | undefined {
   const now = ports.clock.now();
-  const isStopped = record?.state === "failed" && classifyEc2Error(record.code ?? "").effect === "stop-pool";
-  const stoppedForSeconds = isStopped ? Math.ceil((record.sentAt - now) / 1_000) + stoppedPoolSeconds : 0;
-  if (stoppedForSeconds > 0) return stoppedForSeconds;
+  const breaker = state.breakers.get(nodePool);
+  // What was sent is settled whatever became of the pool since.
+  if (breaker !== undefined && isOpen(breaker, now) && record?.state !== "sent") {
+    return Math.ceil((breaker.untilAt - now) / 1_000);
+  }
   return index > 0 && isLate(now, startedAt) ? 0 : undefined;
 }
 
@@ -84,90 +97,53 @@ function isLate(now: number, startedAt: number): boolean {
 interface GroupEnd {
   readonly delaySeconds?: number;
   readonly pausesAll?: boolean;
-  /** With what this group was refused, for the groups after it. */
-  readonly unavailable: readonly UnavailableOffering[];
 }
 
 async function launchGroup(
   pass: LaunchPass,
   group: LaunchGroup,
   claims: readonly LaunchClaim[],
-  known: readonly UnavailableOffering[],
+  state: LaunchState,
 ): Promise<GroupEnd> {
   const { clock } = pass.ports;
-  const context = await groupContext(pass, group, claims);
-  let situation: LaunchSituation = openSituation(group, known, clock.now());
+  const context = await groupContext(pass, group, claims, state);
+  const { unavailable, budget } = state;
+  let situation: LaunchSituation = openSituation(group, unavailable, clock.now(), {
+    budget,
+    spreadRoom: (offering) => state.spreadRoom(group, offering),
+  });
   for (let count = 0; count < mostStepsPerGroup; count++) {
-    const { unavailable, attemptsThisPass } = situation;
     const step = nextLaunchStep(situation, context.requests);
-    const isNextAttempt = step.kind === "write-record" && attemptsThisPass > 0;
-    if (isNextAttempt && isLate(clock.now(), pass.startedAt)) return { delaySeconds: 0, unavailable };
+    const isNextAttempt = step.kind === "write-record" && situation.attemptsThisPass > 0;
+    if (isNextAttempt && isLate(clock.now(), pass.startedAt)) return { delaySeconds: 0 };
     const performed = await performLaunchStep(context, situation, step);
-    if (performed.kind === "stopped") return { delaySeconds: performed.delaySeconds, pausesAll: true, unavailable };
+    if (performed.kind === "stopped") return { delaySeconds: performed.delaySeconds, pausesAll: true };
+    if (performed.kind === "unsettled") return { delaySeconds: performed.delaySeconds };
     switch (step.kind) {
       case "finished":
-        return { unavailable };
+        return {};
       case "wait":
-        return { delaySeconds: step.delaySeconds, pausesAll: step.pause === "all", unavailable };
+        return { delaySeconds: step.delaySeconds, pausesAll: step.pause === "all" };
       case "give-up":
-        return { delaySeconds: pausedSeconds, unavailable };
+        return { delaySeconds: pausedSeconds };
       case "stop-pool":
-        return { delaySeconds: stoppedPoolSeconds, unavailable };
-      default:
-        situation = advance(situation, step, performed, clock.now());
+        return { delaySeconds: stoppedSeconds(state, group, clock.now()) };
+      default: {
+        const after = advance(situation, step, performed, clock.now());
+        state.follow(situation, step, after, context.addressesPerNode);
+        situation = after;
+      }
     }
   }
   throw new RangeError(`launch group ${group.id} does not come to an end`);
 }
 
-async function groupContext(
-  pass: LaunchPass,
-  group: LaunchGroup,
-  claims: readonly LaunchClaim[],
-): Promise<GroupContext> {
-  const { ports, settings, snapshot } = pass;
-  const leader = claims.find(({ nodeClaim }) => nodeClaim.metadata.name === group.leader)?.nodeClaim;
-  const nodeClass = snapshot.nodeClasses.find(({ metadata }) => metadata.name === group.nodeClass);
-  const obstacle = classObstacle(group.nodeClass, nodeClass);
-  if (leader === undefined || nodeClass === undefined || obstacle !== undefined) {
-    return { ...pass, requests: requestsWithoutClass(settings, obstacle), instanceTypes: new Map() };
-  }
-  const known = poolTypes(group.nodePool, nodeClass, snapshot);
-  if ("reason" in known) {
-    const unreadable = classProblem("NodeClassNotReady", known.reason);
-    return { ...pass, requests: requestsWithoutClass(settings, unreadable), instanceTypes: new Map() };
-  }
-  const instanceTypes = new Map(known.types.map((type) => [type.name, type]));
-  const cluster = await ports.cluster.describe();
-  const nodeClaim = withoutInstanceLabels(leader);
-  return { ...pass, requests: launchRequests({ cluster, nodeClaim, nodeClass, instanceTypes }), instanceTypes };
-}
+/** A pool that EC2 was not asked about (its class is not ready) has no breaker. */
+const notReadySeconds = 60;
 
-/** Nothing is launched for a class that is not ready: its subnets and images are not known (karpenter-aws §1.5, launch gate). */
-function classObstacle(name: string, nodeClass: EC2NodeClass | undefined): LaunchProblem | undefined {
-  if (nodeClass === undefined) return classProblem("NodeClassNotFound", `EC2NodeClass ${name} does not exist`);
-  if (isTrue(nodeClass, "Ready")) return undefined;
-  const message = conditionOf(nodeClass, "Ready")?.message ?? "its status is not known";
-  return classProblem("NodeClassNotReady", `EC2NodeClass ${name} is not ready: ${message}`);
-}
-
-function classProblem(reason: string, message: string): LaunchProblem {
-  return { kind: "problem", scope: "class", reason, message };
-}
-
-/** What was launched before is still found by its tag; nothing more is sent. */
-function requestsWithoutClass(
-  { clusterName }: Settings,
-  problem = classProblem("NodeClaimNotFound", "the group's leader is gone"),
-): LaunchRequests {
-  return { clusterName, target: () => problem, request: () => problem };
-}
-
-/** The leader as it was when it was planned: labels of its own machine are not the other members', and would change a replay. */
-function withoutInstanceLabels(leader: NodeClaim): NodeClaim {
-  const isKept = (key: string) => key === label.nodePool || key === label.nodeClass || !wellKnownLabels.has(key);
-  const labels = Object.entries(leader.metadata.labels ?? {}).filter(([key]) => isKept(key));
-  return { ...leader, metadata: { ...leader.metadata, labels: Object.fromEntries(labels) } };
+function stoppedSeconds({ breakers }: LaunchState, { nodePool }: LaunchGroup, now: number): number {
+  const breaker = breakers.get(nodePool);
+  return breaker === undefined ? notReadySeconds : Math.max(0, Math.ceil((breaker.untilAt - now) / 1_000));
 }
 
 /** The first group of every NodePool, then the second of each, and so on: a failing pool does not hold up the others. */

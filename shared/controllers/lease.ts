@@ -39,12 +39,18 @@ export async function acquireLease(ports: Ports, options: LeaseOptions): Promise
   }
 }
 
-/** Starts the duration anew. False: the Lease has another holder by now, and the work must stop. */
-export async function renewLease(ports: Ports, options: LeaseOptions): Promise<boolean> {
+/** Starts the duration anew, and may leave annotations on it. False: the Lease has another holder by now, and the work must stop. */
+export async function renewLease(
+  ports: Ports,
+  options: LeaseOptions,
+  annotations?: Readonly<Record<string, string>>,
+): Promise<boolean> {
   const holder = ports.clock.requestId();
   const renewTime = microTime(ports.clock.now());
   const lease = await update(ports, "Lease", referenceOf(options), (current) =>
-    current.spec.holderIdentity === holder ? { spec: { renewTime } } : undefined,
+    current.spec.holderIdentity === holder
+      ? { ...(annotations && { metadata: { annotations } }), spec: { renewTime } }
+      : undefined,
   );
   return lease?.spec.holderIdentity === holder;
 }

@@ -8,7 +8,9 @@ import { isTrue } from "../state/conditions.ts";
 import { instanceIdOf } from "../state/provider-id.ts";
 import type { Settings } from "../state/settings.ts";
 import { stepOf } from "../state/step.ts";
+import { mayTagAtOnce, taggedBySweep } from "./call-pacing.ts";
 import { deleteClaim } from "./claim-deletion.ts";
+import { learnFromEarlyDeath } from "./early-deaths.ts";
 import { tagInstance } from "./instance-tagging.ts";
 import { nominateAgain, nominateForOpening, sweepNominations, withdrawNominations } from "./lifecycle-nominations.ts";
 import {
@@ -21,6 +23,7 @@ import {
   registrationPatch,
 } from "./lifecycle-steps.ts";
 import { limitedParallel } from "./limited-parallel.ts";
+import { learnMemory } from "./memory-store.ts";
 import { update } from "./optimistic-update.ts";
 import { recordPodActivity } from "./pod-activity.ts";
 
@@ -30,6 +33,8 @@ interface Scope {
   readonly claims: readonly NodeClaim[];
   /** Nodes with the claim's provider id; more than one is a fault to report. */
   readonly nodesOf: (claim: NodeClaim) => Promise<readonly Node[]>;
+  /** Whether EC2's request bucket has room for tagging the claim's instance now. */
+  readonly mayTag: (claim: NodeClaim) => boolean;
 }
 
 /**
@@ -64,7 +69,8 @@ async function sweep(ports: Ports, settings: Settings): Promise<void> {
   const claims = await ports.kubernetes.list("NodeClaim");
   const nodes = Map.groupBy(await ports.kubernetes.list("Node"), (node) => node.spec?.providerID ?? "");
   const nodesOf = async (claim: NodeClaim) => nodes.get(claim.status?.providerID ?? "") ?? [];
-  const scope = { ports, settings, claims, nodesOf };
+  const tagged = taggedBySweep(claims);
+  const scope = { ports, settings, claims, nodesOf, mayTag: (claim: NodeClaim) => tagged.has(claim.metadata.name) };
   await limitedParallel(claims, 10, async (claim) => {
     try {
       await advance(scope, claim);
@@ -103,6 +109,7 @@ async function instanceSeen(ports: Ports, settings: Settings, instanceId: string
   if (instance === undefined || instance.state === "pending" || instance.state === "running") {
     return claimSeen(ports, settings, isMeant);
   }
+  if (claim.metadata.deletionTimestamp === undefined) await learnFromEarlyDeath(ports, settings, claim, instance);
   const why = `instance ${instanceId} is ${instance.state}${instance.stateReason ? ` (${instance.stateReason})` : ""}`;
   await deleteClaim(ports, claim, { reason: "instance_gone", why, needsReplacement: true });
 }
@@ -115,7 +122,8 @@ async function claimSeen(
 ): Promise<void> {
   const claims = await ports.kubernetes.list("NodeClaim");
   const nodesOf = async (claim: NodeClaim) => known ?? findNodes(ports, claim);
-  for (const claim of claims.filter(isMeant)) await advance({ ports, settings, claims, nodesOf }, claim);
+  const mayTag = () => mayTagAtOnce(claims, ports.clock.now());
+  for (const claim of claims.filter(isMeant)) await advance({ ports, settings, claims, nodesOf, mayTag }, claim);
 }
 
 async function findNodes(ports: Ports, claim: NodeClaim): Promise<readonly Node[]> {
@@ -152,7 +160,7 @@ async function towardsInitialized(
   const [node] = nodes;
   if (node === undefined) return claim;
   if (isTrue(claim, "Initialized")) {
-    await tagInstance(ports, scope.settings, claim, node.metadata.name);
+    if (scope.mayTag(claim)) await tagInstance(ports, scope.settings, claim, node.metadata.name);
     return claim;
   }
   if (nodes.length > 1) {
@@ -162,10 +170,11 @@ async function towardsInitialized(
   }
   const registered = await updateNode(ports, node, (current) => registrationPatch(claim, current));
   if (registered === undefined) return claim;
+  if (!isTrue(claim, "Registered")) await learnMemory(ports, scope.settings, claim, registered);
   const current = await updateStatus(ports, claim, (fresh) => registeredStatus(fresh, registered, ports.clock.now()));
   if (current === undefined) return undefined;
   const initialized = await initialize(scope, current, registered);
-  await tagInstance(ports, scope.settings, current, registered.metadata.name);
+  if (scope.mayTag(current)) await tagInstance(ports, scope.settings, current, registered.metadata.name);
   return initialized;
 }
 

@@ -1,6 +1,7 @@
+import type { NodePool } from "../api/node-pool.ts";
 import type { Ports } from "../ports.ts";
 import { clusterNodes } from "../state/cluster-nodes.ts";
-import { nodePoolStatus, nodePoolStatusPatch, withConditions } from "../state/node-pool-status.ts";
+import { type LaunchHealth, nodePoolStatus, nodePoolStatusPatch, withConditions } from "../state/node-pool-status.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { DeferredErrors } from "./deferred-errors.ts";
 import { limitedParallel } from "./limited-parallel.ts";
@@ -12,10 +13,14 @@ const writesAtOnce = 5;
 export function withPoolConditions(snapshot: Snapshot): Snapshot {
   const { nodeClasses, now } = snapshot;
   const nodePools = snapshot.nodePools.map((pool) => {
-    const wanted = nodePoolStatus(pool, nodeClasses, []);
+    const wanted = nodePoolStatus(pool, nodeClasses, [], launchHealthOf(pool, snapshot));
     return wanted === undefined ? pool : withConditions(pool, wanted, now);
   });
   return { ...snapshot, nodePools };
+}
+
+function launchHealthOf({ metadata }: NodePool, { launchBreakers, now }: Snapshot): LaunchHealth {
+  return { breaker: launchBreakers?.find(({ nodePool }) => nodePool === metadata.name), now };
 }
 
 /**
@@ -25,7 +30,7 @@ export function withPoolConditions(snapshot: Snapshot): Snapshot {
 export async function writeNodePoolStatuses(ports: Ports, snapshot: Snapshot, errors: DeferredErrors): Promise<void> {
   const nodes = clusterNodes(snapshot);
   await limitedParallel(snapshot.nodePools, writesAtOnce, async (pool) => {
-    const wanted = nodePoolStatus(pool, snapshot.nodeClasses, nodes);
+    const wanted = nodePoolStatus(pool, snapshot.nodeClasses, nodes, launchHealthOf(pool, snapshot));
     if (wanted === undefined || nodePoolStatusPatch(pool, wanted, snapshot.now) === undefined) return;
     const { name, uid, generation } = pool.metadata;
     await errors.during(() =>

@@ -41,6 +41,9 @@ export function plannedObject(planned: PlannedNodeClaim, { snapshot, plan }: Pla
           [`${awsGroup}/ec2nodeclass-hash`]: ec2NodeClassHash(nodeClass),
           [`${awsGroup}/ec2nodeclass-hash-version`]: hashVersion,
         }),
+        ...(nodeClass?.status?.instanceProfile !== undefined && {
+          [`${awsGroup}/instance-profile-name`]: nodeClass.status.instanceProfile,
+        }),
         ...(planned.minValuesRelaxed && { [annotation.minValuesRelaxed]: "true" }),
         ...overlayAnnotations(planned, nodeClass, snapshot),
         [annotation.nominatedPods]: formatNominations(planned.pods.map(nominationOf)),

@@ -1,4 +1,5 @@
 import type { NodeClaim } from "../api/node-claim.ts";
+import { formatBudget, parseBudget, type RequestBudget } from "../cloud/request-budget.ts";
 import type { Hint } from "../hints.ts";
 import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
@@ -15,7 +16,9 @@ import { waitForQuiet } from "./batching-window.ts";
 import { writeBufferStatuses } from "./capacity-buffers.ts";
 import { createClaim, createStaticClaim } from "./claim-creation.ts";
 import { DeferredErrors } from "./deferred-errors.ts";
-import { launchClaims } from "./launching.ts";
+import { withoutMended } from "./launch-failures.ts";
+import { withinLaunchLimits } from "./launch-limits.ts";
+import { budgetAnnotation, type LaunchPassEnd, launchClaims } from "./launching.ts";
 import { acquireLease, type LeaseOptions, releaseLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
 import { writeOverlayStatuses } from "./node-overlay-status.ts";
@@ -51,8 +54,12 @@ export async function provision(ports: Ports, settings: Settings, hints: readonl
   try {
     await waitForQuiet(ports, settings, hints);
     const startedAt = ports.clock.now();
-    const plan = await pass(ports, settings, lease, startedAt);
-    annotations = { [lastPassAnnotation]: String(startedAt) };
+    const budget = parseBudget(attempt.lease.metadata.annotations?.[budgetAnnotation], startedAt);
+    const { plan, launches } = await pass(ports, settings, { lease, startedAt, budget });
+    annotations = {
+      [lastPassAnnotation]: String(startedAt),
+      ...(launches.budget && { [budgetAnnotation]: formatBudget(launches.budget) }),
+    };
     return { kind: "finished", plan };
   } finally {
     await releaseLease(ports, lease, annotations);
@@ -69,10 +76,11 @@ async function isAnswered(ports: Ports, lease: LeaseOptions, hints: readonly Hin
 async function pass(
   ports: Ports,
   settings: Settings,
-  lease: LeaseOptions,
-  startedAt: number,
-): Promise<ProvisioningPlan> {
-  const { snapshot: read, buffers } = await readWorld(ports, settings);
+  turn: { readonly lease: LeaseOptions; readonly startedAt: number; readonly budget: RequestBudget },
+): Promise<{ readonly plan: ProvisioningPlan; readonly launches: LaunchPassEnd }> {
+  const world = await readWorld(ports, settings);
+  const { buffers } = world;
+  const read = await withoutMended(ports, settings, world.snapshot);
   const seen = withPoolConditions(read);
   const errors = new DeferredErrors();
   const fixed = planStaticCapacity(seen);
@@ -90,17 +98,18 @@ async function pass(
   const choices = new Map(
     [...fixedClaims, ...claims].map(([planned, { metadata }]) => [metadata.name, planned.offerings]),
   );
-  const toLaunch = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
+  const listed = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
     nodeClaim,
     offerings: choices.get(nodeClaim.metadata.name) ?? remainingOfferings(nodeClaim, snapshot),
   }));
-  await launchClaims({ ports, settings, lease, snapshot, startedAt, errors }, toLaunch);
+  const toLaunch = await withinLaunchLimits(ports, snapshot, listed, errors);
+  const launches = await launchClaims({ ports, settings, snapshot, errors, ...turn }, toLaunch);
   await writeBufferStatuses(ports, buffers, { plan: pods, snapshot, errors });
   await writeOverlayStatuses(ports, snapshot, errors);
-  await writeNodePoolStatuses(ports, read, errors);
+  await writeNodePoolStatuses(ports, { ...read, launchBreakers: launches.breakers }, errors);
   await writePodEvents(ports, pods, new Map([...claims].map(([planned, { metadata }]) => [planned, metadata.name])));
   errors.throwFirst();
-  return plan;
+  return { plan, launches };
 }
 
 const noPods = { priceUsdPerHour: 0, nodeCost: sumOfCosts([]), lowerBoundUsdPerHour: 0 };
@@ -133,6 +142,7 @@ function remainingOfferings(claim: Parameters<typeof claimOfferings>[0], snapsho
 
 function report(ports: Ports, plan: ProvisioningPlan, { shortfalls }: StaticCapacityPlan): void {
   ports.telemetry.count(metric.unschedulablePods, plan.unschedulable.length);
+  for (const setting of limitsReached(plan)) ports.telemetry.count(metric.limitReached, 1, { limit: setting });
   for (const [zone, pods] of plan.podsByZone) ports.telemetry.count(metric.pendingPodsByZone, pods, { zone });
   for (const shortfall of shortfalls) ports.telemetry.log("warn", "static NodePool lacks nodes", { ...shortfall });
   ports.telemetry.log("info", "plan", {
@@ -143,6 +153,12 @@ function report(ports: Ports, plan: ProvisioningPlan, { shortfalls }: StaticCapa
     nodeCost: plan.nodeCost,
     lowerBoundUsdPerHour: plan.lowerBoundUsdPerHour,
   });
+}
+
+/** The settings of the cluster that keep pods without a node. */
+function limitsReached({ unschedulable }: ProvisioningPlan): ReadonlySet<string> {
+  const keys = unschedulable.flatMap(({ reasons }) => reasons.map(({ key }) => key ?? ""));
+  return new Set(keys.filter((key) => key.startsWith("settings.")).map((key) => key.slice("settings.".length)));
 }
 
 function describeClaim(claim: PlannedNodeClaim) {

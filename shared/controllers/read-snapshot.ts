@@ -1,15 +1,22 @@
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { withTemplateLimits } from "../api/limit-range.ts";
 import type { Condition } from "../api/schema.ts";
-import { embeddedCatalog } from "../cloud/embedded-catalog.ts";
+import { reclaimsPerHour } from "../cloud/reclaims.ts";
 import type { Ports } from "../ports.ts";
+import { spotFleet } from "../provisioning/spot-fleet.ts";
 import type { BufferResolution } from "../state/capacity-buffers.ts";
 import { conditionOf, isTrue } from "../state/conditions.ts";
 import { PodDecoder } from "../state/pod-decoding.ts";
 import type { Settings } from "../state/settings.ts";
 import type { SelectorSources, Snapshot } from "../state/snapshot.ts";
+import { readBreakers } from "./breaker-store.ts";
 import { readBuffers } from "./capacity-buffers.ts";
+import { readCatalog } from "./catalog-store.ts";
+import { readLearnedMemory } from "./memory-store.ts";
+import { type ClassMemory, readClassMemories } from "./node-class-memory.ts";
 import { listIfServed } from "./optional-list.ts";
+import { readPlacementScores } from "./placement-score-store.ts";
+import { readReclaims } from "./reclaim-store.ts";
 import { readUnavailableOfferings } from "./unavailable-store.ts";
 
 export interface WorldReading {
@@ -51,9 +58,11 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
   const persistentVolumes = await kubernetes.list("PersistentVolume");
   const selectorSources = await readSelectorSources(ports, settings);
   const buffers = await readBuffers(ports, limitRanges);
+  const { reclaims, ...facts } = await readSharedFacts(ports, settings);
+  const now = ports.clock.now();
   const decoder = new PodDecoder(settings);
   const snapshot: Snapshot = {
-    now: ports.clock.now(),
+    now,
     settings,
     pods: pods.map((pod) => decoder.decode(pod)),
     nodes,
@@ -70,10 +79,25 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
     capacityBuffers: buffers.flatMap((buffer) => (buffer.kind === "resolved" ? [buffer.resolved] : [])),
     ...(selectorSources && { selectorSources }),
     namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}])),
-    catalog: embeddedCatalog(settings.region),
     unavailableOfferings: unavailable,
+    ...facts,
+    reclaimsPerHour: reclaimsPerHour(reclaims, spotFleet(nodeClaims), now),
   };
   return { snapshot, buffers };
+}
+
+/** What functions leave for each other in ConfigMaps (design rule 4). */
+async function readSharedFacts(ports: Ports, settings: Settings) {
+  const [catalog, placementScores, launchBreakers, learnedMemory, reclaims, classMemories] = await Promise.all([
+    readCatalog(ports, settings),
+    readPlacementScores(ports, settings),
+    readBreakers(ports, settings),
+    readLearnedMemory(ports, settings),
+    readReclaims(ports, settings),
+    readClassMemories(ports, settings),
+  ]);
+  const subnetAddresses = subnetAddressesOf([...classMemories.values()]);
+  return { catalog, placementScores, launchBreakers, learnedMemory, reclaims, ...subnetAddresses };
 }
 
 /** Only where they are asked for: a cluster may have thousands of ReplicaSets. */
@@ -96,10 +120,26 @@ async function readSelectorSources(
  * known, so that nothing may be planned on it.
  */
 function withReadiness(nodeClass: EC2NodeClass): EC2NodeClass {
-  if (isTrue(nodeClass, "Ready")) return nodeClass;
   const known = conditionOf(nodeClass, "Ready");
-  const message = known?.message || "its subnets, security groups and images are not resolved yet";
+  const { generation } = nodeClass.metadata;
+  const isOfBefore = known?.observedGeneration !== undefined && known.observedGeneration !== generation;
+  if (isTrue(nodeClass, "Ready") && !isOfBefore) return nodeClass;
+  const message = isOfBefore
+    ? `its status is of generation ${known.observedGeneration}, it is at ${generation}`
+    : known?.message || "its subnets, security groups and images are not resolved yet";
   const ready: Condition = { type: "Ready", status: "False", reason: known?.reason || "NotResolved", message };
   const others = nodeClass.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
   return { ...nodeClass, status: { ...nodeClass.status, conditions: [...others, ready] } };
+}
+
+/** Of all classes. A subnet that several have selected counts as it was read first: what was launched since comes off it. */
+function subnetAddressesOf(
+  memories: readonly ClassMemory[],
+): Pick<Snapshot, "subnetAddresses" | "subnetAddressesReadAt"> {
+  const read = memories.filter(({ subnetsReadAt }) => subnetsReadAt !== undefined);
+  if (read.length === 0) return {};
+  return {
+    subnetAddresses: new Map(read.flatMap(({ subnetAddresses }) => Object.entries(subnetAddresses))),
+    subnetAddressesReadAt: Math.min(...read.map(({ subnetsReadAt = 0 }) => subnetsReadAt)),
+  };
 }

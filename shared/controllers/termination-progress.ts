@@ -13,6 +13,7 @@ import { type PodRecord, podName } from "../state/pod-record.ts";
 import { instanceIdOf } from "../state/provider-id.ts";
 import { replacementOf } from "../state/replacement.ts";
 import type { Settings } from "../state/settings.ts";
+import { mayTerminate } from "./call-pacing.ts";
 import { execute, requireDone } from "./execute.ts";
 import { conditionPatch } from "./lifecycle-steps.ts";
 import { removeClaim, removeNode } from "./object-removal.ts";
@@ -143,7 +144,7 @@ async function detach(
 }
 
 async function endInstance(departure: Departure, node: Node | undefined, instanceId: string): Promise<Progress> {
-  const { ports, claim, n } = departure;
+  const { ports, reads, claim, n } = departure;
   const verdict = instanceVerdict(await describe(ports, instanceId), claim, node, ports.clock.now());
   switch (verdict.kind) {
     case "ended":
@@ -153,6 +154,9 @@ async function endInstance(departure: Departure, node: Node | undefined, instanc
     case "wait":
       return { kind: "again", delaySeconds: Math.max(5, growingDelaySeconds(n)), doing: verdict.reason };
     case "terminate":
+      if (!mayTerminate(await reads.claims(), ports.clock.now())) {
+        return { kind: "again", delaySeconds: 5, doing: "waiting, as many instances are being ended" };
+      }
       await terminateInstances(ports, [instanceId], `NodeClaim ${claim.metadata.name} is drained`);
       await setCondition(ports, claim, "InstanceTerminating", "True", "InstanceTerminating");
       return { kind: "again", delaySeconds: 5, doing: `terminating ${instanceId}` };

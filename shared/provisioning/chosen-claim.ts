@@ -26,9 +26,13 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
     allocatable,
     nodeCost: nodeCost(pool.nodeCharges, best.priceUsdPerHour, daemonRequests, allocatable),
     minValuesRelaxed,
-    reason: reasonFor(pods.length, best, others),
+    reason: draft.isOfOnDemandShare
+      ? `${shareReason}, ${reasonFor(pods.length, best, others)}`
+      : reasonFor(pods.length, best, others),
   };
 }
+
+const shareReason = "on-demand by the NodePool's share";
 
 function reasonFor(pods: number, best: RankedOffering, others: readonly RankedOffering[]): string {
   const text = ({ instanceType, capacityType, zone, priceUsdPerHour, reservationId }: RankedOffering) =>

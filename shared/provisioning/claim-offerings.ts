@@ -1,11 +1,12 @@
 import { label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { InstanceType, Offering } from "../cloud/instance-type.ts";
-import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
+import { type RankedOffering, rankedOffering } from "../cloud/ranking.ts";
 import { allows, firstConflict, type Requirements, requirementsOf } from "../scheduling/requirements.ts";
 import { fits, parseResources } from "../scheduling/resources.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import { withoutExotic } from "./exotic-types.ts";
+import { rankForPool } from "./pool-ranking.ts";
 import { poolTypes } from "./pool-types.ts";
 import { forOffering } from "./reserved-offerings.ts";
 
@@ -29,7 +30,7 @@ export function claimOfferings(claim: NodeClaim, snapshot: Snapshot): readonly R
       .filter((offering) => offering.available && isWanted(type, offering, wanted))
       .map((offering) => rankedOffering(type.name, offering)),
   );
-  return rankOfferings(offerings);
+  return rankForPool(offerings, claim.metadata.labels?.[label.nodePool] ?? "", snapshot);
 }
 
 function isWanted({ requirements }: InstanceType, offering: Offering, wanted: Requirements): boolean {

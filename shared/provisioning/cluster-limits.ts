@@ -1,9 +1,9 @@
 import { label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { parseTime } from "../api/time.ts";
-import type { Catalog } from "../cloud/catalog.ts";
 import type { RankedOffering } from "../cloud/ranking.ts";
 import type { Snapshot } from "../state/snapshot.ts";
+import { claimOfferings } from "./claim-offerings.ts";
 import type { RefusalDetail } from "./plan.ts";
 
 const launchWindowMilliseconds = 600_000;
@@ -28,7 +28,8 @@ export function withinClusterLimits<C extends { readonly offerings: readonly [Ra
   );
   let nodes = snapshot.nodeClaims.length;
   let launches = recent.length;
-  let price = snapshot.nodeClaims.reduce((sum, claim) => sum + priceOf(claim, snapshot.catalog), 0);
+  const isPriced = maxPriceUsdPerHour !== undefined;
+  let price = isPriced ? snapshot.nodeClaims.reduce((sum, claim) => sum + priceOf(claim, snapshot), 0) : 0;
   const allowed: C[] = [];
   const refused: { claim: C; refusal: RefusalDetail }[] = [];
   for (const claim of claims) {
@@ -61,11 +62,16 @@ function exceeded(setting: string, wanted: number, limit: number | undefined): R
 }
 
 /**
- * Of what was launched; a claim that is not launched yet has no price, and counts as a node. A reservation is paid whether used or
- * not: a node on it adds nothing.
+ * Of what was launched, or else of the best offering that suits the claim. A reservation is paid whether used or not: a node on it adds
+ * nothing.
  */
-function priceOf({ metadata: { labels = {} } }: NodeClaim, catalog: Catalog): number {
-  const type = labels[label.instanceType] ?? "";
+function priceOf(claim: NodeClaim, snapshot: Snapshot): number {
+  const { catalog } = snapshot;
+  const { labels = {}, deletionTimestamp } = claim.metadata;
+  const type = labels[label.instanceType];
+  if (type === undefined) {
+    return deletionTimestamp === undefined ? (claimOfferings(claim, snapshot)[0]?.priceUsdPerHour ?? 0) : 0;
+  }
   if (labels[label.capacityType] === "reserved") return 0;
   const price =
     labels[label.capacityType] === "spot"

@@ -5,6 +5,7 @@ import { describeNodePoolFaults, nodePoolFaults } from "../api/node-pool-faults.
 import type { Taint } from "../api/schema.ts";
 import type { InstanceType, Offering } from "../cloud/instance-type.ts";
 import { withoutUnavailable } from "../cloud/instance-types.ts";
+import { zonesWithoutSubnet } from "../cloud/unavailable-offerings.ts";
 import type { CapacityType } from "../ports.ts";
 import {
   firstConflict,
@@ -25,6 +26,7 @@ import { OptionMakings } from "./option-makings.ts";
 import { slackPercentOf } from "./packing-slack.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
 import { basisOf, PoolMemory } from "./pool-memory.ts";
+import { type SpotHistory, spotHistoryOf } from "./pool-ranking.ts";
 import { poolTypes } from "./pool-types.ts";
 import { forOffering, uncountedNodes } from "./reserved-offerings.ts";
 import { whyNoTypes } from "./why-no-types.ts";
@@ -40,6 +42,8 @@ export interface PoolOptions {
   readonly options: readonly NodeOption[];
   /** USD per hour of each of its nodes, beside the instance. */
   readonly nodeCharges: NodeCharges;
+  /** What its offerings are ranked by, beside their prices. */
+  readonly spotHistory: SpotHistory;
   /** Why there are no options; absent where there are. */
   readonly whyNoOptions?: RefusalDetail;
 }
@@ -169,12 +173,15 @@ function poolOptions(
   const taints = template.spec.taints ?? [];
   const known = poolTypes(pool.metadata.name, nodeClass, snapshot);
   if ("reason" in known) return { reason: known.reason, key: "nodeClassRef", found: nodeClass.metadata.name };
-  const types = withoutUnavailable(known.types, snapshot.unavailableOfferings, snapshot.now).toSorted(byName);
+  const { unavailableOfferings, now } = snapshot;
+  const unavailable = [...unavailableOfferings, ...zonesWithoutSubnet(nodeClass, unavailableOfferings, now)];
+  const types = withoutUnavailable(known.types, unavailable, now).toSorted(byName);
   const options = types
     .filter((type) => firstConflict(requirements, type.requirements) === undefined)
     .flatMap((type) => typeOptions(pool, type, requirements, daemons.of(requirements, taints, type), makings));
   const nodeCharges = nodeChargesOf(nodeClass, snapshot.settings);
-  const made = { pool, nodeClass, requirements, taints, options, nodeCharges };
+  const spotHistory = spotHistoryOf(snapshot);
+  const made = { pool, nodeClass, requirements, taints, options, nodeCharges, spotHistory };
   return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types) };
 }
 

@@ -25,6 +25,8 @@ export interface ClaimDraft {
   /** Whether the NodePool's `minValues` had to be lowered (`minValuesPolicy` BestEffort). */
   readonly minValuesRelaxed: boolean;
   readonly podRequests: Resources;
+  /** The NodePool's share of on-demand nodes has moved it off spot. */
+  readonly isOfOnDemandShare?: true;
 }
 
 /** Turns packed nodes into drafts of NodeClaims, handing units and the demands' pods out in order. */

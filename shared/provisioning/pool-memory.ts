@@ -24,10 +24,11 @@ export type Basis = readonly unknown[];
 /** The parts of a snapshot that options are made from. All pools count only where a NodeOverlay's conflict in one concerns all. */
 export function basisOf(snapshot: Snapshot): Basis {
   const { nodeOverlays, nodePools, nodeClasses, nodeClaims, daemonSets, catalog, settings, now } = snapshot;
-  const { unavailableOfferings, learnedMemory, pods } = snapshot;
+  const { unavailableOfferings, learnedMemory, placementScores, reclaimsPerHour, pods } = snapshot;
   return [
     ...[nodeOverlays, nodeOverlays.length === 0 ? undefined : nodePools, nodeClasses, nodeClaims, daemonSets],
     ...[catalog, settings, now, unavailableOfferings, learnedMemory],
+    ...[placementScores, reclaimsPerHour],
     ...pods.filter(isDaemonPod),
   ];
 }

@@ -1,4 +1,4 @@
-import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
+import { type RankedOffering, rankedOffering } from "../cloud/ranking.ts";
 import { addResources, type Resources } from "../scheduling/resources.ts";
 import { allowsZone } from "./demand-zones.ts";
 import { getOrMake } from "./get-or-make.ts";
@@ -13,6 +13,7 @@ import {
   type PoolOffering,
   type PriceList,
 } from "./pool-offerings.ts";
+import { rankForPool } from "./pool-ranking.ts";
 import { PriceReach } from "./price-reach.ts";
 import { sharedAttachments } from "./shared-attachments.ts";
 import { unitRequests } from "./unit-options.ts";
@@ -192,11 +193,13 @@ interface Found {
 }
 
 function ranked({ kept, beyondLimits, reached }: Found, chosen: NodeOption, pool: PoolOptions): RankedHolders {
-  const [best, ...others] = rankOfferings(kept.map(toRanked));
+  const rank = (entries: readonly PoolOffering[]) =>
+    rankForPool(entries.map(toRanked), pool.pool.metadata.name, pool.spotHistory);
+  const [best, ...others] = rank(kept);
   if (best === undefined)
     throw new RangeError(`no offering holds the contents planned for ${chosen.instanceType.name}`);
   return {
-    offerings: [best, ...others, ...rankOfferings(beyondLimits.map(toRanked))],
+    offerings: [best, ...others, ...rank(beyondLimits)],
     choosable: kept.length,
     reached,
     isRelaxed: minValuesOf(pool).some(({ key, least }) => (reached.get(key) ?? 0) < least),

@@ -8,6 +8,7 @@ import { withinClusterLimits } from "./cluster-limits.ts";
 import { Lazy } from "./lazily.ts";
 import type { NewNodes } from "./new-nodes.ts";
 import { sumOfCosts } from "./node-cost.ts";
+import { withOnDemandShares } from "./on-demand-share.ts";
 import { slackPercentOf } from "./packing-slack.ts";
 import type { ProvisioningPlan, UnschedulablePod } from "./plan.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
@@ -39,7 +40,8 @@ function planOnce(snapshot: Snapshot): ProvisioningPlan {
   const wanted = wantedPreferences[preferencePolicy];
   const budgeted = withinPreferenceBudget(world.classes, wanted, preferenceMaxCostPercent, planWith);
   const { planned } = budgeted.chosen;
-  const { allowed, refused } = withinClusterLimits(byPriority(planned.claims), snapshot);
+  const claims = withOnDemandShares(planned.claims, snapshot);
+  const { allowed, refused } = withinClusterLimits(byPriority(claims), snapshot);
   const nodeClaims = allowed.map(chosenClaim);
   const packingSlackPercent = slackPercentOf(snapshot.settings);
   return {

@@ -1,7 +1,7 @@
 import { label } from "../api/labels.ts";
 import type { NodePool } from "../api/node-pool.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
-import { type RankedOffering, rankedOffering, rankOfferings } from "../cloud/ranking.ts";
+import { type RankedOffering, rankedOffering } from "../cloud/ranking.ts";
 import { spreadSpot } from "../cloud/spot-spread.ts";
 import { fits, parseResources } from "../scheduling/resources.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
@@ -14,6 +14,7 @@ import { Lazy } from "./lazily.ts";
 import { nodeCost, sumOfCharges, sumOfCosts } from "./node-cost.ts";
 import { type PlanningPools, type PoolOptions, planningPools } from "./node-options.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "./plan.ts";
+import { rankForPool } from "./pool-ranking.ts";
 import { onReservation, ReservedPlaces } from "./reserved-places.ts";
 import { spotFleet } from "./spot-fleet.ts";
 
@@ -201,7 +202,7 @@ function plannedClaim({ name, nodePool, pool, offerings, why }: StaticDraft): Pl
 }
 
 /** All that the pool could buy and that its DaemonSets fit on, best first. */
-function staticOfferings({ options }: PoolOptions): readonly RankedOffering[] {
+function staticOfferings({ pool, options, spotHistory }: PoolOptions): readonly RankedOffering[] {
   const roomy = options.filter(({ daemonRequests, instanceType }) => fits(daemonRequests, instanceType.allocatable));
   const ordinary = new Set(withoutExotic(roomy.map(({ instanceType }) => instanceType)));
   const offerings = roomy
@@ -209,5 +210,5 @@ function staticOfferings({ options }: PoolOptions): readonly RankedOffering[] {
     .flatMap(({ instanceType, offerings: sold }) =>
       sold.map((offering) => rankedOffering(instanceType.name, offering)),
     );
-  return rankOfferings(offerings);
+  return rankForPool(offerings, pool.metadata.name, spotHistory);
 }

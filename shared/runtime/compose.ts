@@ -22,7 +22,7 @@ export function liveRuntime(): Runtime {
   return warm;
 }
 
-function compose(config: FunctionConfig): Runtime {
+export function compose(config: FunctionConfig): Runtime {
   const { settings } = config;
   const region = settings.region;
   const clusterName = settings.clusterName;

@@ -27,6 +27,7 @@ const decimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/, "expected a number such as 0.075")
   .transform(Number);
+const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const httpsUrl = z.url({ protocol: /^https$/, error: "expected an https URL" });
 
 /** See `Settings`. */
@@ -91,10 +92,9 @@ const functionEnvironment = z.object({
   JOURNEYMAN_SPOT_MIN_OFFERINGS: wholeNumber.exactOptional(),
   JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR: decimal.exactOptional(),
   JOURNEYMAN_VOLUME_PRICE_FACTOR: decimal.exactOptional(),
-  JOURNEYMAN_NOMINATE_PODS: z
-    .enum(["true", "false"])
-    .transform((value) => value === "true")
-    .exactOptional(),
+  JOURNEYMAN_NOMINATE_PODS: flag.exactOptional(),
+  JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: wholeNumber.exactOptional(),
+  JOURNEYMAN_ISOLATED_VPC: flag.exactOptional(),
   JOURNEYMAN_PACKING_SLACK_PERCENT: decimal.refine(isSlackPercent, slackPercentExpected).exactOptional(),
 });
 
@@ -172,6 +172,8 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
       volumePriceFactor: env.JOURNEYMAN_VOLUME_PRICE_FACTOR,
       nominatePods: env.JOURNEYMAN_NOMINATE_PODS,
       packingSlackPercent: env.JOURNEYMAN_PACKING_SLACK_PERCENT,
+      placementScoresPerDay: env.JOURNEYMAN_PLACEMENT_SCORES_PER_DAY,
+      isolatedVpc: env.JOURNEYMAN_ISOLATED_VPC,
     }),
   };
 }

@@ -6,10 +6,10 @@ import type { Settings } from "../state/settings.ts";
 import { parseHintMessage, parseJson } from "./messages.ts";
 
 /** What a Lambda sandbox keeps between invocations. */
-export interface Runtime {
+export interface Runtime<P extends Ports = Ports> {
   readonly settings: Settings;
   readonly telemetry: TelemetryPort;
-  ports(invocation: Invocation): Ports;
+  ports(invocation: Invocation): P;
   flush(): void;
 }
 
@@ -67,9 +67,9 @@ export function eventHandler(
 }
 
 /** A handler that a schedule invokes: nothing comes in but the tick. */
-export function tickHandler(
-  runtime: () => Runtime,
-  run: (ports: Ports, settings: Settings) => Promise<unknown>,
+export function tickHandler<P extends Ports>(
+  runtime: () => Runtime<P>,
+  run: (ports: P, settings: Settings) => Promise<unknown>,
 ): TickHandler {
   return async (_event, context) => {
     const { settings, telemetry, ports, flush } = runtime();

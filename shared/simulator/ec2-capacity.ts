@@ -2,7 +2,7 @@ import type { CapacityType } from "../ports.ts";
 import { Ec2ApiError } from "./ec2-api-error.ts";
 
 /** What EC2 sells out of: one instance type in one zone on one market, or one capacity reservation. */
-interface CapacityPool {
+export interface CapacityPool {
   readonly instanceType: string;
   readonly zone: string;
   readonly capacityType: CapacityType;

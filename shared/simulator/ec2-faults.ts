@@ -4,20 +4,29 @@ import type { Ec2Api } from "./ec2-request-limits.ts";
 import type { Random } from "./random.ts";
 
 /** How long each call takes when nothing is wrong, in milliseconds. */
-const usualLatency: { readonly [Api in Ec2Api]: Range } = {
+const usualLatency: { readonly [Api in Ec2Api]?: Range } = {
   RunInstances: [900, 2_200],
-  DescribeInstances: [80, 300],
   TerminateInstances: [200, 600],
   CreateTags: [150, 400],
 };
+const readingLatency: Range = [80, 300];
 
 interface PlannedFault {
   readonly api: Ec2Api;
   /** Absent: the call takes effect, and its answer is lost. */
   readonly code: string | undefined;
+  readonly message?: string;
   /** How many calls are still to be hit; infinite for a fault by chance. */
   timesLeft: number;
   readonly chance: number;
+}
+
+export interface LaunchFate {
+  readonly boots: boolean;
+  /** State reason of an instance that dies while pending. */
+  readonly diesOf?: string;
+  /** Instead of a short time by chance. */
+  readonly hiddenMilliseconds?: number;
 }
 
 interface TakenFault {
@@ -30,14 +39,15 @@ export class Ec2Faults {
   readonly #planned: PlannedFault[] = [];
   readonly #latency = new Map<Ec2Api, Range>();
   readonly #neverBooting: { reason: string | undefined }[] = [];
+  #hiddenMilliseconds: number | undefined;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
   /** The next calls are refused with an EC2 code and have no effect. */
-  failNext(api: Ec2Api, code: string, times = 1): void {
-    this.#planned.push({ api, code, timesLeft: times, chance: 1 });
+  failNext(api: Ec2Api, code: string, times = 1, message?: string): void {
+    this.#planned.push({ api, code, timesLeft: times, chance: 1, ...(message !== undefined && { message }) });
   }
 
   /** The next calls take effect, but the caller sees a timeout: an unknown outcome. */
@@ -66,12 +76,17 @@ export class Ec2Faults {
     this.#neverBooting.push(...Array.from({ length: times }, () => ({ reason: stateReason })));
   }
 
+  /** Instances launched from now on are unknown to other calls for so long (serverless-aws §2, "Eventual consistency"). */
+  hideLaunches(milliseconds: number): void {
+    this.#hiddenMilliseconds = milliseconds;
+  }
+
   setLatency(api: Ec2Api, milliseconds: Range): void {
     this.#latency.set(api, milliseconds);
   }
 
   latencyOf(api: Ec2Api): number {
-    return this.#random.integer(...(this.#latency.get(api) ?? usualLatency[api]));
+    return this.#random.integer(...(this.#latency.get(api) ?? usualLatency[api] ?? readingLatency));
   }
 
   /**
@@ -88,17 +103,19 @@ export class Ec2Faults {
     }
     fault.timesLeft -= 1;
     if (fault.code !== undefined) {
-      throw new Ec2ApiError(fault.code, `${fault.code}: injected into ${api} by the simulation`);
+      throw new Ec2ApiError(fault.code, fault.message ?? `${fault.code}: injected into ${api} by the simulation`);
     }
     return { answerIsLost: true };
   }
 
   /** How the next launched instance fares after its launch. */
-  takeLaunchFate(): { readonly boots: boolean; readonly diesOf?: string } {
+  takeLaunchFate(): LaunchFate {
     const fate = this.#neverBooting.shift();
-    if (fate === undefined) {
-      return { boots: true };
-    }
-    return { boots: false, ...(fate.reason !== undefined && { diesOf: fate.reason }) };
+    const hidden = this.#hiddenMilliseconds;
+    return {
+      boots: fate === undefined,
+      ...(fate?.reason !== undefined && { diesOf: fate.reason }),
+      ...(hidden !== undefined && { hiddenMilliseconds: hidden }),
+    };
   }
 }

@@ -1,5 +1,6 @@
 import type { Ec2Instance, InstanceState } from "../ports.ts";
 import { type InstanceOrigin, spotInterruptionWarning, stateChange } from "./ec2-events.ts";
+import type { LaunchFate } from "./ec2-faults.ts";
 import { describeRecord, type InstanceRecord, type LaunchRequest, spotTermination } from "./ec2-instance.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { EventLoop } from "./event-loop.ts";
@@ -16,15 +17,12 @@ export interface MachineListener {
   onReleased(record: InstanceRecord): void;
 }
 
-interface LaunchDetails {
+interface LaunchDetails extends LaunchFate {
   readonly zone: string;
   readonly priceUsdPerHour: number;
-  readonly boots: boolean;
-  /** State reason of an instance that dies while pending. */
-  readonly diesOf?: string;
 }
 
-/** Longest time for which a new instance may be unknown to other calls. */
+/** Longest time for which a new instance is unknown to other calls, unless a script says otherwise. */
 const maxInvisibleMilliseconds = 2_000;
 const spotNoticeMilliseconds = 120_000;
 
@@ -58,6 +56,7 @@ export class Ec2Fleet {
     const now = this.#loop.now();
     const instanceId = `i-0${hexDigits(this.#random, 16)}`;
     const random = this.#random.fork(instanceId);
+    const invisible = random.integer(0, maxInvisibleMilliseconds);
     const record: InstanceRecord = {
       instanceId,
       request,
@@ -65,7 +64,7 @@ export class Ec2Fleet {
       privateDnsName: privateDnsName(this.#records.size, this.#origin.region),
       priceUsdPerHour: details.priceUsdPerHour,
       launchedAt: now,
-      visibleAt: now + random.integer(0, maxInvisibleMilliseconds),
+      visibleAt: now + (details.hiddenMilliseconds ?? invisible),
       tags: new Map(Object.entries(request.tags)),
       state: "pending",
       stateReason: undefined,

@@ -1,3 +1,4 @@
+import type { Ec2Filter } from "../account-ports.ts";
 import { label, tag } from "../api/labels.ts";
 import { classifyEc2Error } from "../cloud/ec2-errors.ts";
 import {
@@ -9,7 +10,6 @@ import {
 } from "../ports.ts";
 import type { SimulatedEc2 } from "./ec2.ts";
 import { Ec2ApiError } from "./ec2-api-error.ts";
-import type { Ec2Filter } from "./ec2-filters.ts";
 
 /** The simulated EC2 as the controllers see it. */
 export class SimulatedEc2Port implements Ec2Port {
@@ -57,13 +57,14 @@ export class SimulatedEc2Port implements Ec2Port {
   }
 }
 
-async function classifyingErrors<T>(call: Promise<T>): Promise<T> {
+/** EC2's errors as the ports tell them. */
+export async function classifyingErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
     if (!(error instanceof Ec2ApiError)) throw error;
     const kind =
-      error.code === "InvalidInstanceID.NotFound"
+      error.code === "NoSuchEntity" || error.code.endsWith(".NotFound")
         ? "NotFound"
         : classifyEc2Error(error.code, error.message).providerErrorKind;
     throw new ProviderError(kind, error.code, error.message, { cause: error });

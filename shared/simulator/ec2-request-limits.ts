@@ -1,7 +1,27 @@
 import { Ec2ApiError } from "./ec2-api-error.ts";
 
+/** Calls of EC2 that read and nothing else. */
+const readingApis = [
+  "DescribeInstances",
+  "DescribeInstanceStatus",
+  "DescribeInstanceTypes",
+  "DescribeInstanceTypeOfferings",
+  "DescribeAvailabilityZones",
+  "DescribeSpotPriceHistory",
+  "DescribeSubnets",
+  "DescribeSecurityGroups",
+  "DescribeImages",
+  "DescribeCapacityReservations",
+  "DescribePlacementGroups",
+  "GetSpotPlacementScores",
+] as const;
+
+const changingApis = ["RunInstances", "TerminateInstances", "CreateTags"] as const;
+
 /** The EC2 calls that are simulated. */
-export type Ec2Api = "RunInstances" | "DescribeInstances" | "TerminateInstances" | "CreateTags";
+export type Ec2Api = (typeof readingApis)[number] | (typeof changingApis)[number];
+
+export const ec2Apis: ReadonlySet<string> = new Set<Ec2Api>([...readingApis, ...changingApis]);
 
 interface Limit {
   readonly capacity: number;
@@ -9,18 +29,24 @@ interface Limit {
 }
 
 /** Request and resource token buckets of one account and region (serverless-aws §2, "Throttling"). */
-const limits: { readonly [Api in Ec2Api]: { readonly requests: Limit; readonly resources?: Limit } } = {
-  RunInstances: {
-    requests: { capacity: 5, refillPerSecond: 2 },
-    resources: { capacity: 1000, refillPerSecond: 2 },
-  },
-  DescribeInstances: { requests: { capacity: 100, refillPerSecond: 20 } },
-  TerminateInstances: {
-    requests: { capacity: 100, refillPerSecond: 5 },
-    resources: { capacity: 1000, refillPerSecond: 20 },
-  },
-  CreateTags: { requests: { capacity: 100, refillPerSecond: 10 } },
-};
+function limitsOf(api: Ec2Api): { readonly requests: Limit; readonly resources?: Limit } {
+  switch (api) {
+    case "RunInstances":
+      return {
+        requests: { capacity: 5, refillPerSecond: 2 },
+        resources: { capacity: 1000, refillPerSecond: 2 },
+      };
+    case "TerminateInstances":
+      return {
+        requests: { capacity: 100, refillPerSecond: 5 },
+        resources: { capacity: 1000, refillPerSecond: 20 },
+      };
+    case "CreateTags":
+      return { requests: { capacity: 100, refillPerSecond: 10 } };
+    default:
+      return { requests: { capacity: 100, refillPerSecond: 20 } };
+  }
+}
 
 /** A bucket of tokens that refills continuously. */
 export class TokenBucket {
@@ -65,7 +91,7 @@ export class RequestLimits {
   }
 
   #take(api: Ec2Api, kind: "requests" | "resources", count: number, now: number): void {
-    const limit = limits[api][kind];
+    const limit = limitsOf(api)[kind];
     if (limit === undefined) return;
     const key = `${api} ${kind}`;
     const bucket = this.#buckets.get(key) ?? new TokenBucket(limit, now);

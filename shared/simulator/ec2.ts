@@ -1,11 +1,12 @@
+import type { Ec2Filter } from "../account-ports.ts";
 import type { Catalog } from "../cloud/catalog.ts";
 import { classifyEc2Error } from "../cloud/ec2-errors.ts";
 import type { Ec2Instance } from "../ports.ts";
 import { Ec2ApiError } from "./ec2-api-error.ts";
-import { type CapacityPoolFilter, CapacityPools, type CapacityReservation } from "./ec2-capacity.ts";
+import { type CapacityPool, type CapacityPoolFilter, CapacityPools, type CapacityReservation } from "./ec2-capacity.ts";
 import { type InstanceOrigin, rebalanceRecommendation, retirementScheduled } from "./ec2-events.ts";
 import { Ec2Faults } from "./ec2-faults.ts";
-import { type Ec2Filter, matchesFilters } from "./ec2-filters.ts";
+import { instanceFilterable, matchesEc2Filters } from "./ec2-filters.ts";
 import { Ec2Fleet, type MachineListener } from "./ec2-fleet.ts";
 import { billedUsd, describeRecord, type InstanceRecord, isVisible, type LaunchRequest } from "./ec2-instance.ts";
 import { checkTags, resolveLaunch } from "./ec2-launch-checks.ts";
@@ -62,6 +63,19 @@ export class SimulatedEc2 {
     return this.#call("RunInstances", () => this.#launch(request).map(describeRecord), isPossible);
   }
 
+  /** Always an error: `DryRunOperation` when the request would be tried, else what is wrong with it. Whether there is room is not asked. */
+  dryRun(request: LaunchRequest): Promise<never> {
+    return this.#call("RunInstances", () => {
+      resolveLaunch(request, this.#options.catalog, this.#options.subnets);
+      throw new Ec2ApiError("DryRunOperation", "Request would have succeeded, but DryRun flag is set.");
+    });
+  }
+
+  /** A call that reads other things than instances: `effect` answers it, within EC2's latency, request bucket and faults. */
+  read<T>(api: Ec2Api, effect: () => T): Promise<T> {
+    return this.#call(api, effect);
+  }
+
   /** In no particular order. An unknown id in `instanceIds` fails the call; in a filter `instance-id` it does not. */
   describeInstances(query: {
     readonly instanceIds?: readonly string[];
@@ -71,7 +85,7 @@ export class SimulatedEc2 {
       const named = query.instanceIds === undefined ? undefined : this.#visible(query.instanceIds);
       const now = this.#options.loop.now();
       const records = named ?? this.#fleet.all().filter((record) => isVisible(record, now));
-      const matching = records.filter((record) => matchesFilters(record, query.filters ?? []));
+      const matching = records.filter((record) => matchesEc2Filters(instanceFilterable(record), query.filters ?? []));
       return this.#random.shuffle(matching).map(describeRecord);
     });
   }
@@ -101,6 +115,11 @@ export class SimulatedEc2 {
   /** At most so many instances in each pool that the filter selects, from now on. */
   setCapacity(filter: CapacityPoolFilter, instances: number): void {
     this.#pools.setCapacity(filter, instances);
+  }
+
+  /** How many instances the pool would give now. */
+  room(pool: CapacityPool): number {
+    return this.#pools.free(pool);
   }
 
   /** A capacity reservation with room for so many instances at once. */

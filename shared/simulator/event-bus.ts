@@ -2,7 +2,6 @@ import { type DeliveryFaults, deliveryDelays, noDeliveryFaults } from "./deliver
 import type { EventLoop } from "./event-loop.ts";
 import { compilePattern, type EventPattern } from "./event-pattern.ts";
 import { uuid } from "./identifiers.ts";
-import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
 import { timestamp } from "./time.ts";
 
@@ -23,10 +22,17 @@ export interface EventEnvelope {
 /** An event without what the bus adds. */
 export type EventContent = Pick<EventEnvelope, "detail-type" | "source" | "resources" | "detail">;
 
+/** A queue, or whatever else takes the event as its message. */
+export interface EventTarget {
+  readonly name: string;
+  readonly fifo: boolean;
+  send(message: { readonly body: string; readonly messageGroupId?: string }): unknown;
+}
+
 export interface EventRule {
   readonly name: string;
   readonly pattern: EventPattern;
-  readonly target: Queue;
+  readonly target: EventTarget;
   /** Required for a FIFO target; static per rule. */
   readonly messageGroupId?: string;
 }
@@ -48,7 +54,7 @@ export interface PutEventsResult {
   )[];
 }
 
-/** An EventBridge bus of the classic kind: rules with patterns, queues as targets, at-least-once and unordered (serverless-aws §4). */
+/** An EventBridge bus of the classic kind: rules with patterns and their targets, at-least-once and unordered (serverless-aws §4). */
 export class EventBus {
   faults: DeliveryFaults = noDeliveryFaults;
   readonly name: string;

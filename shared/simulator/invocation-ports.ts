@@ -1,3 +1,4 @@
+import type { AccountPorts, CatalogPort, NodeClassPort } from "../account-ports.ts";
 import type { ClockPort, Ec2Port, HintPort, KubernetesPort, Ports, TelemetryPort } from "../ports.ts";
 import type { Invocation } from "./invocation.ts";
 
@@ -10,6 +11,47 @@ export function invocationPorts(ports: Ports, invocation: Invocation): Ports {
     hints: hintsOf(ports.hints, invocation),
     clock: clockOf(ports.clock, invocation),
     telemetry: telemetryOf(ports.telemetry, invocation),
+  };
+}
+
+/** The same for the function that reads the account. */
+export function accountInvocationPorts(ports: AccountPorts, invocation: Invocation): AccountPorts {
+  return {
+    ...invocationPorts(ports, invocation),
+    catalog: catalogOf(ports.catalog, invocation),
+    nodeClass: nodeClassOf(ports.nodeClass, invocation),
+  };
+}
+
+function nodeClassOf(port: NodeClassPort, invocation: Invocation): NodeClassPort {
+  const call = <T>(name: string, args: readonly unknown[], effect: () => Promise<T>) =>
+    invocation.call(`node-class.${name}`, args, effect);
+  return {
+    subnets: (filters) => call("subnets", [filters], () => port.subnets(filters)),
+    securityGroups: (filters) => call("securityGroups", [filters], () => port.securityGroups(filters)),
+    images: (query) => call("images", [query], () => port.images(query)),
+    parameter: (name) => call("parameter", [name], () => port.parameter(name)),
+    capacityReservations: (query) => call("capacityReservations", [query], () => port.capacityReservations(query)),
+    placementGroup: (by) => call("placementGroup", [by], () => port.placementGroup(by)),
+    instanceProfile: (name) => call("instanceProfile", [name], () => port.instanceProfile(name)),
+    instanceProfiles: (path) => call("instanceProfiles", [path], () => port.instanceProfiles(path)),
+    createInstanceProfile: (profile) =>
+      call("createInstanceProfile", [profile], () => port.createInstanceProfile(profile)),
+    addRole: (profile, role) => call("addRole", [profile, role], () => port.addRole(profile, role)),
+    deleteInstanceProfile: (name) => call("deleteInstanceProfile", [name], () => port.deleteInstanceProfile(name)),
+    dryRun: (request) => call("dryRun", [request], () => port.dryRun(request)),
+  };
+}
+
+function catalogOf(port: CatalogPort, invocation: Invocation): CatalogPort {
+  return {
+    zones: () => invocation.call("catalog.zones", [], () => port.zones()),
+    instanceTypes: () => invocation.call("catalog.instanceTypes", [], () => port.instanceTypes()),
+    zonesByType: () => invocation.call("catalog.zonesByType", [], () => port.zonesByType()),
+    onDemandPrices: () => invocation.call("catalog.onDemandPrices", [], () => port.onDemandPrices()),
+    spotPrices: () => invocation.call("catalog.spotPrices", [], () => port.spotPrices()),
+    placementScores: (request) =>
+      invocation.call("catalog.placementScores", [request], () => port.placementScores(request)),
   };
 }
 

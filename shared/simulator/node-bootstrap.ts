@@ -1,10 +1,9 @@
-import { parse } from "yaml";
-import * as z from "zod";
 import { label } from "../api/labels.ts";
-import { type Taint, taint } from "../api/schema.ts";
+import type { Taint } from "../api/schema.ts";
 import type { InstanceType } from "../cloud/instance-type.ts";
 import type { Ec2Instance } from "../ports.ts";
 import type { Resources } from "../scheduling/resources.ts";
+import { bootstrapSettings } from "./bootstrap-settings.ts";
 
 /** What a kubelet would register: labels and taints from its configuration and from the cloud controller manager. */
 export interface NodeRegistration {
@@ -18,9 +17,9 @@ export interface NodeRegistration {
   readonly attachLimits: Readonly<Record<string, number>>;
 }
 
-/** The Node that an AL2023 instance makes of its user data (karpenter-aws §5.1) and of the machine that it is. */
+/** The Node that an instance makes of its user data, whatever its image's family (karpenter-aws §5), and of the machine that it is. */
 export function nodeRegistration(instance: Ec2Instance, userData: string, type: InstanceType): NodeRegistration {
-  const { labels, taints, maxPods } = kubeletConfiguration(userData);
+  const { labels, taints, maxPods } = bootstrapSettings(userData);
   const name = instance.privateDnsName ?? instance.instanceId;
   const pods = maxPods === undefined ? {} : { pods: maxPods };
   return {
@@ -46,68 +45,4 @@ const machineLabels = [label.arch, label.os, label.region] as const;
 function onlyValues(type: InstanceType, key: string): readonly string[] {
   const values = [...(type.requirements.get(key)?.values ?? [])];
   return values.length === 1 ? values : [];
-}
-
-interface KubeletConfiguration {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly Taint[];
-  readonly maxPods?: number;
-}
-
-const nodeConfig = z.object({
-  apiVersion: z.literal("node.eks.aws/v1alpha1"),
-  kind: z.literal("NodeConfig"),
-  spec: z.object({
-    kubelet: z
-      .object({
-        config: z
-          .object({
-            maxPods: z.number().int().exactOptional(),
-            registerWithTaints: z.array(taint).nullish(),
-          })
-          .exactOptional(),
-        flags: z.array(z.string()).exactOptional(),
-      })
-      .exactOptional(),
-  }),
-});
-
-/** Of several NodeConfig parts the later wins, as nodeadm merges them; flags add up. */
-function kubeletConfiguration(userData: string): KubeletConfiguration {
-  return nodeConfigParts(userData).reduce<KubeletConfiguration>(
-    (earlier, text) => {
-      const { kubelet } = nodeConfig.parse(parse(text)).spec;
-      const maxPods = kubelet?.config?.maxPods ?? earlier.maxPods;
-      return {
-        labels: { ...earlier.labels, ...labelsOfFlags(kubelet?.flags ?? []) },
-        taints: kubelet?.config?.registerWithTaints ?? earlier.taints,
-        ...(maxPods !== undefined && { maxPods }),
-      };
-    },
-    { labels: {}, taints: [] },
-  );
-}
-
-function nodeConfigParts(userData: string): readonly string[] {
-  const boundary = /^Content-Type:\s*multipart\/mixed;\s*boundary="?([^"\r\n]+)"?/im.exec(userData)?.[1];
-  if (boundary === undefined) {
-    return /^kind:\s*NodeConfig\s*$/m.test(userData) ? [userData] : [];
-  }
-  const lines = userData.replaceAll("\r", "").split("\n");
-  const parts = lines.join("\n").split(`\n--${boundary}`).slice(1);
-  return parts.flatMap((part) => {
-    const end = part.indexOf("\n\n", 1);
-    const isNodeConfig = /^Content-Type:\s*application\/node\.eks\.aws/im.test(part.slice(0, end));
-    return end > 0 && isNodeConfig ? [part.slice(end + 2)] : [];
-  });
-}
-
-/** `--node-labels=a=b,c=d`, quoted or not. */
-function labelsOfFlags(flags: readonly string[]): Readonly<Record<string, string>> {
-  const pairs = flags.flatMap((flag) => /^--node-labels=(.*)$/.exec(flag)?.[1]?.replaceAll('"', "").split(",") ?? []);
-  return Object.fromEntries(
-    pairs
-      .filter((pair) => pair.includes("="))
-      .map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)]),
-  );
 }

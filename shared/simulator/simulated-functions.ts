@@ -1,4 +1,6 @@
 import type { SQSEvent } from "aws-lambda";
+import type { AccountPorts } from "../account-ports.ts";
+import { refreshAccount } from "../controllers/account.ts";
 import { disrupt } from "../controllers/disruption.ts";
 import { forwardDue } from "../controllers/forwarding.ts";
 import { collectGarbage } from "../controllers/garbage-collection.ts";
@@ -11,15 +13,16 @@ import { type Ports, ProviderError } from "../ports.ts";
 import { provisioningMessageGroup } from "../runtime/config.ts";
 import { eventHandler, hintHandler, type Runtime, tickHandler } from "../runtime/lambda.ts";
 import type { Settings } from "../state/settings.ts";
+import type { EventBus } from "./event-bus.ts";
 import type { EventLoop } from "./event-loop.ts";
 import { EventSourceMapping } from "./event-source-mapping.ts";
 import { type Invocation, InvocationKilled, type PortCall } from "./invocation.ts";
-import { invocationPorts } from "./invocation-ports.ts";
+import { accountInvocationPorts, invocationPorts } from "./invocation-ports.ts";
 import { type InvocationFailure, LambdaFunction } from "./lambda.ts";
 import type { Queue } from "./queue.ts";
 import type { Random } from "./random.ts";
 import { Schedule } from "./schedule.ts";
-import type { SimulatedQueues } from "./simulated-queues.ts";
+import { catalogRule, type SimulatedQueues } from "./simulated-queues.ts";
 
 /** Timeouts in seconds, as the stack sets them; a test holds the two against each other. */
 export const functionTimeouts = {
@@ -30,6 +33,7 @@ export const functionTimeouts = {
   later: 15,
   disruption: 60,
   "garbage-collection": 50,
+  catalog: 60,
 } as const;
 export type FunctionName = keyof typeof functionTimeouts;
 
@@ -43,9 +47,17 @@ export interface FunctionsOptions {
   readonly queues: SimulatedQueues;
   /** The world as one function may use it. */
   readonly portsFor: (name: FunctionName) => Ports;
+  readonly account: AccountOptions;
   readonly crashPlan?: FunctionCrashPlan;
   /** A handler threw something that is neither an answer of a provider nor a crash of the simulator's: a bug. */
   readonly onBug: (name: FunctionName, error: unknown) => void;
+}
+
+/** What the catalog function alone has. */
+export interface AccountOptions {
+  readonly ports: AccountPorts;
+  /** Where the webhook tells of changed classes. */
+  readonly clusterBus: EventBus;
 }
 
 /** All functions of the stack with their triggers: the production controllers behind the production envelope. Starts at once. */
@@ -63,19 +75,41 @@ export function startFunctions(options: FunctionsOptions): void {
   map(options, queues.interruption, interruption);
   tick(options, "disruption", (ports, settings) => disrupt(ports, settings));
   tick(options, "garbage-collection", collectGarbage);
+  startCatalogFunction(options);
   sweep(options, "sweep", queues.provisioning, { kind: "provision", reason: "sweep" });
   sweep(options, "lifecycle-sweep", queues.lifecycle, { kind: "lifecycle-sweep" });
 }
 
-type Run<Rest extends readonly unknown[]> = (ports: Ports, settings: Settings, ...rest: Rest) => Promise<unknown>;
+/** Invoked each minute, and by the cluster's bus when a class changes. */
+function startCatalogFunction(options: FunctionsOptions): void {
+  const { ports, clusterBus } = options.account;
+  const run = watched<[], AccountPorts>(options, "catalog", refreshAccount);
+  const target = lambda<string, AccountPorts>(
+    options,
+    { name: "catalog", ports, forInvocation: accountInvocationPorts },
+    (runtime) => tickHandler(runtime, run),
+  );
+  scheduleTick(options, "catalog", target);
+  clusterBus.putRule({
+    name: "catalog",
+    pattern: catalogRule,
+    target: { name: "catalog", fifo: false, send: ({ body }) => void target.invokeAsync(body) },
+  });
+}
+
+type Run<Rest extends readonly unknown[], P extends Ports = Ports> = (
+  ports: P,
+  settings: Settings,
+  ...rest: Rest
+) => Promise<unknown>;
 type HintRun = Run<[readonly Hint[]]>;
 
 /** Reports what must not happen, and lets it take its course as Lambda would. */
-function watched<Rest extends readonly unknown[]>(
+function watched<Rest extends readonly unknown[], P extends Ports = Ports>(
   { onBug }: FunctionsOptions,
   name: FunctionName,
-  run: Run<Rest>,
-): Run<Rest> {
+  run: Run<Rest, P>,
+): Run<Rest, P> {
   return async (ports, settings, ...rest) => {
     try {
       return await run(ports, settings, ...rest);
@@ -93,18 +127,29 @@ function queueFunction(
   name: FunctionName,
   make: (runtime: () => Runtime) => Handler<SQSEvent>,
 ): LambdaFunction<SQSEvent> {
-  return lambda(options, name, make);
+  return lambda(options, { name, ports: options.portsFor(name), forInvocation: invocationPorts }, make);
 }
 
-function lambda<Payload>(
+interface FunctionWorld<P extends Ports> {
+  readonly name: FunctionName;
+  readonly ports: P;
+  readonly forInvocation: (ports: P, invocation: Invocation) => P;
+}
+
+function lambda<Payload, P extends Ports>(
   options: FunctionsOptions,
-  name: FunctionName,
-  make: (runtime: () => Runtime) => Handler<Payload>,
+  { name, ports, forInvocation }: FunctionWorld<P>,
+  make: (runtime: () => Runtime<P>) => Handler<Payload>,
 ): LambdaFunction<Payload> {
-  const { loop, random, crashPlan } = options;
-  const ports = options.portsFor(name);
+  const { loop, random, crashPlan, settings } = options;
+  const runtimeFor = (invocation: Invocation): Runtime<P> => ({
+    settings,
+    telemetry: ports.telemetry,
+    flush: () => {},
+    ports: () => forInvocation(ports, invocation),
+  });
   const initialize = () => (payload: Payload, invocation: Invocation) =>
-    make(() => runtimeFor(options, ports, invocation))(payload, contextOf(invocation, loop));
+    make(() => runtimeFor(invocation))(payload, contextOf(invocation, loop));
   return new LambdaFunction(
     {
       name,
@@ -121,10 +166,6 @@ function lambda<Payload>(
 /** Failures take their course: a retry, a dead letter, a sweep. Bugs are reported where they are thrown. */
 function ignoreFailure(_failure: InvocationFailure): void {}
 
-function runtimeFor({ settings }: FunctionsOptions, ports: Ports, invocation: Invocation): Runtime {
-  return { settings, telemetry: ports.telemetry, flush: () => {}, ports: () => invocationPorts(ports, invocation) };
-}
-
 function contextOf(invocation: Invocation, loop: EventLoop) {
   return {
     awsRequestId: invocation.requestId,
@@ -137,8 +178,12 @@ function map({ loop, random }: FunctionsOptions, queue: Queue, target: LambdaFun
 }
 
 function tick(options: FunctionsOptions, name: FunctionName, run: Run<[]>): void {
-  const { loop, random } = options;
-  const target = lambda<string>(options, name, (runtime) => tickHandler(runtime, watched(options, name, run)));
+  const world = { name, ports: options.portsFor(name), forInvocation: invocationPorts };
+  const target = lambda<string, Ports>(options, world, (runtime) => tickHandler(runtime, watched(options, name, run)));
+  scheduleTick(options, name, target);
+}
+
+function scheduleTick({ loop, random }: FunctionsOptions, name: FunctionName, target: LambdaFunction<string>): void {
   new Schedule({ name, rateMinutes: 1, target: (time) => void target.invokeAsync(time) }, loop, random);
 }
 

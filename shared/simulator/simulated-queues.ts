@@ -80,6 +80,9 @@ export const eventRules: readonly {
   },
 ];
 
+/** The rule on the cluster's bus that invokes the catalog function; the same test holds. */
+export const catalogRule: EventPattern = fromWebhook(["node-class"]);
+
 /** The buses, rules and queues of one cluster's stack. */
 export function simulatedMessaging(loop: EventLoop, random: Random, region: string): SimulatedMessaging {
   const deadLetters: Queue[] = [];

@@ -1,22 +1,25 @@
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { tag } from "../api/labels.ts";
+import type { Catalog } from "../cloud/catalog.ts";
 import { embeddedCatalog } from "../cloud/embedded-catalog.ts";
 import type { InstanceType } from "../cloud/instance-type.ts";
 import { instanceTypesFor } from "../cloud/instance-types.ts";
 import type { Ec2Instance, Ports } from "../ports.ts";
 import { provisioningMessageGroup } from "../runtime/config.ts";
 import type { Settings } from "../state/settings.ts";
+import { SimulatedCatalogPort, simulatedZones } from "./catalog-port.ts";
 import { simulatedClock } from "./clock-port.ts";
 import { SimulatedEc2 } from "./ec2.ts";
+import { PlacementScores } from "./ec2-placement-scores.ts";
 import { SimulatedEc2Port } from "./ec2-port.ts";
 import { EventLoop } from "./event-loop.ts";
 import { SimulatedHintPort } from "./hint-port.ts";
 import { type KubernetesFaults, SimulatedKubernetes } from "./kubernetes-port.ts";
 import { nodeRegistration } from "./node-bootstrap.ts";
+import { ObligingAccount, subnetOf } from "./obliging-account.ts";
 import { Random } from "./random.ts";
 import { type SimulatedCluster, simulatedCluster } from "./simulated-cluster.ts";
 import { type FunctionCrashPlan, type FunctionName, startFunctions } from "./simulated-functions.ts";
-import { startNodeClassResolution, subnetOf } from "./simulated-node-classes.ts";
 import { account, type SimulatedMessaging, simulatedMessaging } from "./simulated-queues.ts";
 import { functionUserPrefix, startWebhook } from "./simulated-webhook.ts";
 import { RecordingTelemetry } from "./telemetry-port.ts";
@@ -69,7 +72,6 @@ export class SimulatedWorld {
         onStop: (instance) => this.cluster.nodeGone(instance.privateDnsName ?? instance.instanceId),
       },
     });
-    startNodeClassResolution(loop, this.cluster.server, catalog.zones);
     if (!options.withoutWebhook) startWebhook(loop, this.cluster.server, this.messaging.clusterBus);
     startFunctions({
       loop,
@@ -77,6 +79,18 @@ export class SimulatedWorld {
       settings,
       queues: this.messaging.queues,
       portsFor: (name) => this.#portsFor(name, options.kubernetesFaults),
+      account: {
+        ports: {
+          ...this.#portsFor("catalog", options.kubernetesFaults),
+          catalog: this.#catalogPort(catalog),
+          nodeClass: new ObligingAccount({
+            ec2: this.ec2,
+            zones: simulatedZones(catalog.zones),
+            now: () => loop.now(),
+          }),
+        },
+        clusterBus: this.messaging.clusterBus,
+      },
       onBug: (name, error) => this.bugs.push({ name, error }),
       ...(options.crashPlan === undefined ? {} : { crashPlan: options.crashPlan }),
     });
@@ -109,6 +123,14 @@ export class SimulatedWorld {
       clock: simulatedClock(loop, name),
       telemetry: this.telemetry,
     };
+  }
+
+  #catalogPort(catalog: Catalog): SimulatedCatalogPort {
+    const { ec2, loop } = this;
+    const zones = simulatedZones(catalog.zones);
+    const room = (instanceType: string, zone: string) => ec2.room({ instanceType, zone, capacityType: "spot" });
+    const scores = new PlacementScores({ zones, room, maxTargetCapacity: 1_000 });
+    return new SimulatedCatalogPort({ ec2, catalog, zones, scores, now: () => loop.now() });
   }
 
   /** An instance comes up as a Node only if its class is still there to say what it is. */

@@ -4,10 +4,17 @@ import type { NodePool } from "../api/node-pool.ts";
 import { describeNodePoolFaults, nodePoolFaults } from "../api/node-pool-faults.ts";
 import type { Condition, ResourceList } from "../api/schema.ts";
 import { stableJson } from "../api/stable-json.ts";
+import { describeBreaker, isOpen, type LaunchBreaker } from "../cloud/launch-breaker.ts";
 import { addResources, formatResources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "./cluster-nodes.ts";
 import { type ConditionChange, changedConditions } from "./condition-changes.ts";
 import { conditionOf } from "./conditions.ts";
+
+/** How the launches of a NodePool fare. */
+export interface LaunchHealth {
+  readonly breaker: LaunchBreaker | undefined;
+  readonly now: number;
+}
 
 /** What a NodePool's status should say. NodeRegistrationHealthy is not ours to tell, and stays. */
 export interface NodePoolStatus {
@@ -26,15 +33,18 @@ export function nodePoolStatus(
   pool: NodePool,
   nodeClasses: readonly EC2NodeClass[],
   nodes: readonly ClusterNode[],
+  launches: LaunchHealth,
 ): NodePoolStatus | undefined {
   const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
   if (group !== awsGroup || kind !== "EC2NodeClass") return undefined;
   const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === name);
   const own = nodes.filter((node) => node.nodePool === pool.metadata.name && !node.leaving && isLaunched(node));
   const parts = [validation(pool), classReadiness(name, nodeClass)];
+  const health = launchHealth(pool, launches);
+  const isStopped = isOpen(launches.breaker, launches.now);
   const generation = nodeClass?.metadata.generation;
   return {
-    conditions: [...parts, readiness(parts)],
+    conditions: [...parts, ...health, readiness(isStopped ? [...parts, ...health] : parts)],
     resources: formatResources(addResources(none, ...own.map(({ capacity }) => ({ ...capacity, nodes: 1 })))),
     nodes: own.length,
     ...(generation === undefined ? {} : { nodeClassObservedGeneration: generation }),
@@ -99,6 +109,15 @@ function classReadiness(name: string, nodeClass: EC2NodeClass | undefined): Cond
   }
   const reason = ready.reason || "NodeClassNotReady";
   return { type, status: "False", reason, message: `${title} is not ready: ${ready.message || reason}` };
+}
+
+/** Our own condition: there once launches have failed. While the breaker is open, the NodePool is not ready. */
+function launchHealth(pool: NodePool, { breaker }: LaunchHealth): readonly ConditionChange[] {
+  const type = "LaunchHealthy";
+  if (breaker !== undefined) {
+    return [{ type, status: "False", reason: breaker.reason, message: describeBreaker(breaker) }];
+  }
+  return conditionOf(pool, type) === undefined ? [] : [{ type, status: "True", reason: type }];
 }
 
 function readiness(parts: readonly ConditionChange[]): ConditionChange {

@@ -32,6 +32,8 @@ export interface Settings {
   readonly nominatePods: boolean;
   /** Without nominations, this share of a new node's room stays free in a plan, for pods that kube-scheduler puts elsewhere. */
   readonly packingSlackPercent: number;
+  /** Whether a RunInstances that is only tried tells if nodes of an EC2NodeClass can be launched. */
+  readonly dryRunNodeClasses: boolean;
   /** Serve only pods with this annotation: `key`, or `key=value`. Absent: all pods. */
   readonly servedPodAnnotation?: string;
   /** `Respect`: soft constraints are kept while they can be. `Ignore`: node and pod preferences count for nothing. */
@@ -42,6 +44,10 @@ export interface Settings {
   readonly minValuesPolicy: (typeof minValuesPolicies)[number];
   /** Spread constraints of pods that state none; the selector is each workload's own (karpenter-core §5). */
   readonly defaultTopologySpread?: readonly DefaultSpreadConstraint[];
+  /** New configurations of spot placement scores in any 24 hours: this cluster's share of the account's ten or so. 0: no scores. */
+  readonly placementScoresPerDay: number;
+  /** The functions reach no AWS service but through endpoints of their VPC, so that neither IAM nor the price list is asked. */
+  readonly isolatedVpc: boolean;
   /** A duration such as `30m` for the claims of NodePools that state none. Absent: draining has no end. */
   readonly terminationGracePeriod?: string;
 }
@@ -88,7 +94,10 @@ export const defaultSettings: Settings = {
   volumePriceFactor: 1,
   nominatePods: true,
   packingSlackPercent: 3,
+  dryRunNodeClasses: true,
   preferencePolicy: "Respect",
   preferenceMaxCostPercent: 10,
   minValuesPolicy: "Strict",
+  placementScoresPerDay: 3,
+  isolatedVpc: false,
 };

@@ -9,7 +9,9 @@ import type { CSINode, PersistentVolume, StorageClass } from "../api/storage.ts"
 import type { PersistentVolumeClaim } from "../api/volume-claims.ts";
 import type { DaemonSet, Deployment, ReplicaSet, ReplicationController, StatefulSet } from "../api/workloads.ts";
 import type { Catalog, UnavailableOffering } from "../cloud/catalog.ts";
+import type { LaunchBreaker } from "../cloud/launch-breaker.ts";
 import type { LearnedMemory } from "../cloud/learned-memory.ts";
+import type { PlacementScores } from "../cloud/placement-scores.ts";
 import type { ResolvedBuffer } from "./capacity-buffers.ts";
 import type { PodRecord } from "./pod-record.ts";
 import type { Settings } from "./settings.ts";
@@ -51,4 +53,14 @@ export interface Snapshot {
   /** What nodes of a type and image reported. Absent: nothing is known, and memory is estimated. */
   readonly learnedMemory?: readonly LearnedMemory[];
   readonly unavailableOfferings: readonly UnavailableOffering[];
+  /** Spot placement scores that still hold. Absent: none, which is no signal. */
+  readonly placementScores?: readonly PlacementScores[];
+  /** Reclaims of the own fleet per instance and hour, by `offeringKey` (cloud/reclaims.ts). Absent: none is known. */
+  readonly reclaimsPerHour?: ReadonlyMap<string, number>;
+  /** NodePools whose last launches failed. Absent: none. */
+  readonly launchBreakers?: readonly LaunchBreaker[];
+  /** Free addresses by subnet id. Absent, or without a subnet: not known, and taken to be enough. */
+  readonly subnetAddresses?: ReadonlyMap<string, number>;
+  /** When they were read: what was launched since is not in them. */
+  readonly subnetAddressesReadAt?: number;
 }

@@ -11,13 +11,15 @@ async function notesOf(manifests: readonly RawObject[], scale: readonly string[]
 const withPool = (...manifests: readonly RawObject[]) => [...poolManifests(), ...manifests];
 
 describe("the notes of a plan", () => {
-  it("name what keeps a class's nodes from being launched yet", async () => {
+  it("name what a class says and no node is told", async () => {
     const bottlerocket = nodeClassManifest(
       ["spec.amiSelectorTerms", [{ alias: "bottlerocket@latest" }]],
-      ["spec.cpuOptions", { nestedVirtualization: "enabled" }],
+      ["spec.userData", "[settings.kubernetes]\nlog-level = 3\nmade-up = 1\n"],
+      ["spec.context", "arn:context"],
     );
     expect(await notesOf([nodePoolManifest(), bottlerocket])).toEqual([
-      "note: EC2NodeClass default: its nodes are planned but not launched yet, because of amiFamily Bottlerocket, cpuOptions",
+      "note: EC2NodeClass default: spec.context is ignored: RunInstances has no such field, CreateFleet alone has it",
+      "note: EC2NodeClass default: spec.userData: settings.kubernetes.made-up is left out, Bottlerocket has no such setting",
     ]);
     expect(await notesOf(withPool())).toEqual([]);
   });

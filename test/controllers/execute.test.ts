@@ -63,10 +63,13 @@ describe("execute", () => {
     expect(world.pod("app")?.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("terminates the instances that exist when one of them is unknown", async () => {
+  it("terminates the instances that exist when one of them is unknown, and says that one was", async () => {
     const world = controllerWorld();
     world.ec2.add({ instanceId: "i-1" });
-    expect(await resultsOf(world, terminate("i-unknown", "i-1"), terminate("i-unknown"))).toEqual(["done", "already"]);
+    expect(await resultsOf(world, terminate("i-unknown", "i-1"), terminate("i-unknown"))).toEqual([
+      "already",
+      "already",
+    ]);
     expect(world.ec2.terminated).toEqual(["i-1"]);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { label } from "../../shared/api/labels.ts";
+import { formatTime } from "../../shared/api/time.ts";
 import { interrupt } from "../../shared/controllers/interruption.ts";
 import { metric } from "../../shared/metrics.ts";
 import { ProviderError } from "../../shared/ports.ts";
@@ -62,7 +63,7 @@ describe("a spot notice", () => {
     const { data = {} } = world.server.get("ConfigMap", reference) ?? {};
     expect(Object.keys(data)).toEqual(["m5.large_us-east-1a_spot"]);
     expect(JSON.parse(data["m5.large_us-east-1a_spot"] ?? "")).toMatchObject({
-      untilAt: world.now() + 180_000,
+      until: formatTime(world.now() + 180_000),
       times: 1,
     });
   });

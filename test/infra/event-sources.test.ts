@@ -15,6 +15,7 @@ describe("rules", () => {
         "detail-type": ["node", "node-claim", "node-pool", "lifecycle-sweep"],
         detail: { kind: ["node", "node-claim", "node-pool", "lifecycle-sweep"] },
       },
+      { source: ["journeyman.webhook"], "detail-type": ["node-class"], detail: { kind: ["node-class"] } },
     ]);
   });
 
@@ -43,8 +44,8 @@ describe("rules", () => {
 describe("schedules", () => {
   const schedules = resources("AWS::Scheduler::Schedule");
 
-  it("tick each minute for the two sweeps and the two direct functions", () => {
-    expect(schedules.map(([, { ScheduleExpression }]) => ScheduleExpression)).toEqual(Array(4).fill("rate(1 minute)"));
+  it("tick each minute for the two sweeps and the three direct functions", () => {
+    expect(schedules.map(([, { ScheduleExpression }]) => ScheduleExpression)).toEqual(Array(5).fill("rate(1 minute)"));
   });
 
   it("put their time into the sweep, or deduplication would swallow it", () => {

@@ -17,13 +17,15 @@ const { resources, resource } = synthesize({
   scheduling: { podTopologySpread: { defaultConstraints }, ...costs, ...nominations },
   servedPodAnnotation: "team=shop",
   logRetentionDays: 14,
+  isolatedVpc: true,
+  placementScoresPerDay: 5,
 });
 
 describe("every function", () => {
   const functions = resources("AWS::Lambda::Function");
 
   it("runs on Node 24 and arm64, with logs that are kept as long as configured", () => {
-    expect(functions).toHaveLength(7);
+    expect(functions).toHaveLength(8);
     for (const [id, properties] of functions) {
       expect(properties, id).toMatchObject({ Runtime: "nodejs24.x", Architectures: ["arm64"] });
       const logs = resource("AWS::Logs::LogGroup", referenced(properties.LoggingConfig.LogGroup));
@@ -40,18 +42,25 @@ describe("every function", () => {
       const config = readFunctionConfig({ AWS_REGION: "eu-west-1", ...Object.fromEntries(variables) });
       expect(config.settings, id).toMatchObject({ clusterName: "shop", maxNodes: 7, servedPodAnnotation: "team=shop" });
       expect(config.settings, id).toMatchObject({ ...costs, ...nominations });
+      expect(config.settings, id).toMatchObject({ isolatedVpc: true, placementScoresPerDay: 5 });
       expect(config.settings.defaultTopologySpread, id).toEqual(defaultConstraints);
     }
   });
 
   it("is watched for crashes and for failed passes", () => {
     const alarms = resources("AWS::CloudWatch::Alarm").map(([, { MetricName }]) => MetricName);
-    expect(alarms.filter((name) => name === "Errors")).toHaveLength(7);
-    expect(alarms.filter((name) => name === "journeyman_pass_failures_total")).toHaveLength(7);
+    expect(alarms.filter((name) => name === "Errors")).toHaveLength(8);
+    expect(alarms.filter((name) => name === "journeyman_pass_failures_total")).toHaveLength(8);
   });
 });
 
 describe("alarms", () => {
+  it("ring when launching stops at a limit, or because the launches of a NodePool fail", () => {
+    const alarms = resources("AWS::CloudWatch::Alarm").map(([, { MetricName }]) => MetricName);
+    expect(alarms.filter((name) => name === "journeyman_limit_reached_total")).toHaveLength(3);
+    expect(alarms.filter((name) => name === "journeyman_launch_breakers_opened_total")).toHaveLength(3);
+  });
+
   it("all ring the topic, if there is one", () => {
     const alarmTopicArn = "arn:aws:sns:eu-west-1:111122223333:alarms";
     for (const [id, { AlarmActions }] of synthesize({ ...exampleCluster, alarmTopicArn }).resources(

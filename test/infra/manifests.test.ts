@@ -25,7 +25,7 @@ describe("the webhook's configuration", () => {
   const { webhooks } = only("ValidatingWebhookConfiguration");
 
   it("fails open and costs a second at the most", () => {
-    expect(webhooks).toHaveLength(4);
+    expect(webhooks).toHaveLength(5);
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({ failurePolicy: "Ignore", timeoutSeconds: 1, sideEffects: "NoneOnDryRun" });
     }

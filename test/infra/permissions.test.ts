@@ -50,6 +50,12 @@ describe("permissions", () => {
     expect(functionsAllowed("iam:PassRole")).toEqual(["provisioning"]);
   });
 
+  it("let the catalog function look at what EC2 sells, and nobody else", () => {
+    for (const action of ["ec2:DescribeInstanceTypes", "ec2:GetSpotPlacementScores", "pricing:GetProducts"]) {
+      expect(functionsAllowed(action), action).toEqual(["catalog"]);
+    }
+  });
+
   it("let a launch create only what carries the cluster's tags", () => {
     const creating = allowing("ec2:RunInstances").find(({ Condition }) => Condition !== undefined);
     expect(creating?.Condition).toEqual({
@@ -106,7 +112,15 @@ describe("access to the cluster", () => {
     const groups = resources("AWS::EKS::AccessEntry").flatMap(([, { KubernetesGroups }]) =>
       KubernetesGroups === undefined ? [] : [KubernetesGroups],
     );
-    const names = ["provisioning", "lifecycle", "termination", "interruption", "disruption", "garbage-collection"];
+    const names = [
+      "provisioning",
+      "lifecycle",
+      "termination",
+      "interruption",
+      "disruption",
+      "garbage-collection",
+      "catalog",
+    ];
     expect(groups).toEqual(names.map((name) => ["journeyman:controllers", `journeyman:${name}`]));
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { functionTimeouts } from "../../shared/simulator/simulated-functions.ts";
-import { account, eventRules, queueSettings } from "../../shared/simulator/simulated-queues.ts";
+import { account, catalogRule, eventRules, queueSettings } from "../../shared/simulator/simulated-queues.ts";
 import { exampleCluster, referenced, synthesize } from "../support/stack.ts";
 
 const { resources, resource } = synthesize({ ...exampleCluster, account });
@@ -20,16 +20,27 @@ describe("the simulator has what the stack has", () => {
   });
 
   it("the same rules on the same buses into the same queues", () => {
-    const deployed = resources("AWS::Events::Rule").flatMap(([, { EventBusName, EventPattern, Targets }]) =>
-      Targets.map(({ Arn }: { Arn: object }) => ({
-        bus: EventBusName === undefined ? "default" : "cluster",
-        queue: Object.keys(queueSettings).find((name) => referenced(Arn).startsWith(`${name}queueQueue`)),
-        pattern: EventPattern,
-      })),
+    const queueOf = (target: string) =>
+      Object.keys(queueSettings).find((name) => target.startsWith(`${name}queueQueue`));
+    const deployed = deployedRules.filter(({ target }) => !target.startsWith("catalogFunction"));
+    expect(sorted(deployed.map(({ bus, target, pattern }) => ({ bus, queue: queueOf(target), pattern })))).toEqual(
+      sorted(eventRules),
     );
-    expect(sorted(deployed)).toEqual(sorted(eventRules));
+  });
+
+  it("the same rule that invokes the catalog function", () => {
+    const invoking = deployedRules.filter(({ target }) => target.startsWith("catalogFunction"));
+    expect(invoking).toEqual([{ bus: "cluster", target: expect.any(String), pattern: catalogRule }]);
   });
 });
+
+const deployedRules = resources("AWS::Events::Rule").flatMap(([, { EventBusName, EventPattern, Targets }]) =>
+  Targets.map(({ Arn }: { Arn: object }) => ({
+    bus: EventBusName === undefined ? "default" : "cluster",
+    target: referenced(Arn),
+    pattern: EventPattern,
+  })),
+) as readonly { readonly bus: string; readonly target: string; readonly pattern: unknown }[];
 
 function sorted(rules: readonly unknown[]): readonly string[] {
   return rules.map((rule) => JSON.stringify(rule, Object.keys(flattened(rule)).sort())).sort();

@@ -19,6 +19,7 @@ describe("the EC2 adapter on moto", () => {
   let place: Pick<RunInstancesRequest, "imageId" | "subnetId"> & { readonly zone: string };
 
   beforeAll(async () => {
+    await createInstanceProfile(inject("motoUrl"), "node");
     const { Subnets: [subnet] = [] } = await client.send(new DescribeSubnetsCommand({}));
     const { Images: [image] = [] } = await client.send(new DescribeImagesCommand({ Owners: ["amazon"] }));
     place = {
@@ -104,3 +105,14 @@ describe("the EC2 adapter on moto", () => {
     };
   }
 });
+
+/** moto checks that a launch's instance profile exists. One form, rather than a whole SDK client for IAM. */
+async function createInstanceProfile(url: string, name: string): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    // moto tells services apart by the scope of the credentials and checks nothing else of them.
+    headers: { authorization: "AWS4-HMAC-SHA256 Credential=test/20200101/us-east-1/iam/aws4_request" },
+    body: new URLSearchParams({ Action: "CreateInstanceProfile", Version: "2010-05-08", InstanceProfileName: name }),
+  });
+  if (!response.ok) throw new Error(`CreateInstanceProfile ${name}: ${response.status} ${await response.text()}`);
+}

@@ -22,7 +22,10 @@ export interface LoopbackServer extends AsyncDisposable {
   readonly requests: readonly ReceivedRequest[];
 }
 
-type Answer = (request: ReceivedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
+/** `cut`: the connection is closed without an answer. */
+export type Outcome = ScriptedAnswer | "cut";
+
+type Answer = (request: ReceivedRequest) => Outcome | Promise<Outcome>;
 
 /** An HTTP server on 127.0.0.1 that answers as told and remembers what it was asked. */
 export function httpLoopback(answer: Answer): Promise<LoopbackServer> {
@@ -67,7 +70,12 @@ async function start(
     const { method = "", headers } = request;
     const received = { method, headers, body, url: new URL(request.url ?? "/", "http://loopback") };
     requests.push(received);
-    const { status = 200, headers: answerHeaders = {}, body: answerBody = "" } = await answer(received);
+    const outcome = await answer(received);
+    if (outcome === "cut") {
+      request.socket.destroy();
+      return;
+    }
+    const { status = 200, headers: answerHeaders = {}, body: answerBody = "" } = outcome;
     response.writeHead(status, { ...answerHeaders });
     response.end(typeof answerBody === "string" ? answerBody : JSON.stringify(answerBody));
   });

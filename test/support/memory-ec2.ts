@@ -4,6 +4,8 @@ import { type Ec2Instance, type Ec2Port, type InstanceFilter, ProviderError } fr
 export class MemoryEc2 implements Ec2Port {
   readonly instances = new Map<string, Ec2Instance>();
   readonly terminated: string[] = [];
+  /** Ids, once for each call that tagged them. */
+  readonly tagged: string[] = [];
   /** Thrown by the next describe call, once. */
   failure: ProviderError | undefined;
 
@@ -46,7 +48,9 @@ export class MemoryEc2 implements Ec2Port {
     throw new ProviderError("NoCapacity", "InsufficientInstanceCapacity", "this EC2 launches nothing");
   }
 
-  async createTags(): Promise<void> {}
+  async createTags(instanceIds: readonly string[]): Promise<void> {
+    this.tagged.push(...instanceIds);
+  }
 
   #set(instanceId: string, state: Ec2Instance["state"]): void {
     const instance = this.instances.get(instanceId);

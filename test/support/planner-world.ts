@@ -21,12 +21,15 @@ import { origin, startAt } from "./simulated-aws.ts";
 export type PlannerWorld = ReturnType<typeof plannerWorld>;
 
 /** The planner's world: the simulated API server without any other controller, the simulated EC2, and hints that go nowhere. */
-export function plannerWorld(faults: KubernetesFaults = {}) {
+export function plannerWorld(
+  faults: KubernetesFaults = {},
+  options: { /** Zone by id; one in each zone unless stated. */ readonly subnets?: ReadonlyMap<string, string> } = {},
+) {
   const world = controllerWorld(faults);
   const { loop } = world;
   const random = new Random(1);
   const catalog = embeddedCatalog("us-east-1");
-  const subnets = new Map(catalog.zones.map((zone) => [`subnet-${zone}`, zone]));
+  const subnets = options.subnets ?? new Map(catalog.zones.map((zone) => [`subnet-${zone}`, zone]));
   const defaultBus = new EventBus("default", loop, random, origin);
   const aws = new SimulatedEc2({ loop, random, catalog, account: origin.account, subnets, defaultBus });
   const requests: RunInstancesRequest[] = [];
@@ -80,6 +83,8 @@ export function addNodePool(
   name: string,
   input: {
     readonly types?: readonly string[];
+    readonly capacityTypes?: readonly string[];
+    readonly annotations?: Readonly<Record<string, string>>;
     readonly zones?: readonly string[];
     readonly labels?: Readonly<Record<string, string>>;
     /** Of a static pool. */
@@ -88,7 +93,7 @@ export function addNodePool(
   } = {},
 ): NodePool {
   const requirements = [
-    { key: label.capacityType, operator: "In", values: ["on-demand"] },
+    { key: label.capacityType, operator: "In", values: input.capacityTypes ?? ["on-demand"] },
     { key: label.instanceType, operator: "In", values: input.types ?? ["m5.large"] },
     { key: label.zone, operator: "In", values: input.zones ?? ["us-east-1a"] },
   ];
@@ -100,7 +105,7 @@ export function addNodePool(
     nodePool.parse({
       apiVersion: "karpenter.sh/v1",
       kind: "NodePool",
-      metadata: { name },
+      metadata: { name, ...(input.annotations && { annotations: input.annotations }) },
       spec: {
         template: { metadata, spec: { nodeClassRef, requirements } },
         ...(replicas !== undefined && { replicas }),

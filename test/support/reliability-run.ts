@@ -57,7 +57,7 @@ export async function runInTwoPhases(run: ReliabilityRun): Promise<{
 }
 
 /** What was given up among faults must not be missed: no hint is ever needed (design rule 1). */
-function purge(queue: Queue): void {
+export function purge(queue: Queue): void {
   for (let received = queue.receive(10); received.length > 0; received = queue.receive(10)) {
     for (const { receiptHandle } of received) queue.delete(receiptHandle);
   }

@@ -39,6 +39,8 @@ export interface World {
   readonly catalog?: Catalog;
   readonly learnedMemory?: readonly LearnedMemory[];
   readonly unavailable?: readonly UnavailableOffering[];
+  readonly placementScores?: Snapshot["placementScores"];
+  readonly reclaimsPerHour?: Snapshot["reclaimsPerHour"];
 }
 
 /** One NodePool without requirements on on-demand nodes of the small catalog, and what `world` says. */
@@ -65,6 +67,8 @@ export function snapshotWith(world: World = {}): Snapshot {
     catalog: world.catalog ?? catalogOf(),
     ...(world.learnedMemory && { learnedMemory: world.learnedMemory }),
     unavailableOfferings: world.unavailable ?? [],
+    ...(world.placementScores && { placementScores: world.placementScores }),
+    ...(world.reclaimsPerHour && { reclaimsPerHour: world.reclaimsPerHour }),
   };
 }
 

@@ -103,7 +103,9 @@ describe("RunInstances", () => {
 
   it("moves subnet and groups to the interface when a public address is decided", async () => {
     await using server = await httpLoopback(() => ({ body: launched }));
-    await ec2(server).runInstances({ ...launch, capacityType: "on-demand", associatePublicIpAddress: false });
+    const single = { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface" } as const;
+    const networkInterfaces = [{ ...single, associatePublicIpAddress: false }];
+    await ec2(server).runInstances({ ...launch, capacityType: "on-demand", networkInterfaces });
     const sent = parameters(server);
     expect(sent).toMatchObject({
       "NetworkInterface.1.SubnetId": "subnet-1",
@@ -112,6 +114,75 @@ describe("RunInstances", () => {
     });
     expect(sent).not.toHaveProperty("SubnetId");
     expect(sent).not.toHaveProperty("InstanceMarketOptions.MarketType");
+  });
+
+  it("carries what is said of interfaces, placement, processor and volumes", async () => {
+    await using server = await httpLoopback(() => ({ body: launched }));
+    const timeouts = { tcpEstablishedTimeout: 600, udpStreamTimeout: 90, udpTimeout: 45 };
+    const settings = {
+      associatePublicIpAddress: true,
+      ipv6: true as const,
+      ipv6PrefixCount: 2,
+      connectionTracking: timeouts,
+    };
+    const { httpProtocolIpv6: _, ...metadataOptions } = launch.metadataOptions;
+    await ec2(server).runInstances({
+      ...launch,
+      networkInterfaces: [
+        { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface", ...settings },
+        { networkCardIndex: 1, deviceIndex: 1, interfaceType: "efa-only" },
+        { networkCardIndex: 2, deviceIndex: 1, interfaceType: "efa", ipv4PrefixCount: 3 },
+      ],
+      tenancy: "dedicated",
+      placementGroup: { id: "pg-1", partition: 2 },
+      nestedVirtualization: "enabled",
+      enclave: true,
+      detailedMonitoring: true,
+      metadataOptions,
+      blockDeviceMappings: [{ deviceName: "/dev/xvda", snapshotId: "snap-1", initializationRateMibps: 200 }],
+    });
+    const sent = parameters(server);
+    expect(sent).toMatchObject({
+      "NetworkInterface.1.NetworkCardIndex": "0",
+      "NetworkInterface.1.DeviceIndex": "0",
+      "NetworkInterface.1.InterfaceType": "interface",
+      "NetworkInterface.1.SubnetId": "subnet-1",
+      "NetworkInterface.1.SecurityGroupId.2": "sg-2",
+      "NetworkInterface.1.AssociatePublicIpAddress": "true",
+      "NetworkInterface.1.PrimaryIpv6": "true",
+      "NetworkInterface.1.Ipv6AddressCount": "1",
+      "NetworkInterface.1.Ipv6PrefixCount": "2",
+      "NetworkInterface.1.ConnectionTrackingSpecification.TcpEstablishedTimeout": "600",
+      "NetworkInterface.1.ConnectionTrackingSpecification.UdpStreamTimeout": "90",
+      "NetworkInterface.1.ConnectionTrackingSpecification.UdpTimeout": "45",
+      "NetworkInterface.2.NetworkCardIndex": "1",
+      "NetworkInterface.2.DeviceIndex": "1",
+      "NetworkInterface.2.InterfaceType": "efa-only",
+      "NetworkInterface.2.SubnetId": "subnet-1",
+      "NetworkInterface.3.InterfaceType": "efa",
+      "NetworkInterface.3.Ipv4PrefixCount": "3",
+      "Placement.Tenancy": "dedicated",
+      "Placement.GroupId": "pg-1",
+      "Placement.PartitionNumber": "2",
+      "CpuOptions.NestedVirtualization": "enabled",
+      "EnclaveOptions.Enabled": "true",
+      "Monitoring.Enabled": "true",
+      "MetadataOptions.InstanceMetadataTags": "disabled",
+      "BlockDeviceMapping.1.Ebs.VolumeInitializationRate": "200",
+      "TagSpecification.2.ResourceType": "volume",
+      "TagSpecification.3.ResourceType": "network-interface",
+    });
+    for (const absent of ["SubnetId", "SecurityGroupId.1", "MetadataOptions.HttpProtocolIpv6"]) {
+      expect(sent).not.toHaveProperty([absent]);
+    }
+  });
+
+  it("tells which partition of its group EC2 gave the instance", async () => {
+    const placement =
+      "<placement><availabilityZone>eu-west-1a</availabilityZone><partitionNumber>3</partitionNumber></placement>";
+    const answer = launched.replace(/<placement>.*<\/placement>/, placement);
+    await using server = await httpLoopback(() => ({ body: answer }));
+    expect(await ec2(server).runInstances(launch)).toMatchObject([{ zone: "eu-west-1a", partitionNumber: 3 }]);
   });
 
   it.each([

@@ -2,8 +2,10 @@ import { EC2Client } from "@aws-sdk/client-ec2";
 import { afterAll } from "vitest";
 import { ec2Port } from "../../shared/adapters/aws/ec2.ts";
 import { ec2PortContract } from "../contract/ec2-port.ts";
-import { queryAnswer } from "../support/ec2-query-api.ts";
-import { httpLoopback, type LoopbackServer } from "../support/loopback.ts";
+import { awsServer } from "../support/aws-server/server.ts";
+import { DrivenTime } from "../support/driven-time.ts";
+import type { LoopbackServer } from "../support/loopback.ts";
+import { wireCloud } from "../support/simulated-account.ts";
 import { runRequest, simulatedEc2 } from "../support/simulated-aws.ts";
 
 const open: LoopbackServer[] = [];
@@ -13,20 +15,16 @@ afterAll(async () => {
 
 /** The real adapter and SDK over HTTP: what the simulated EC2 promises must survive the wire. */
 ec2PortContract("the EC2 adapter", async () => {
-  const { ec2, settle, advance } = simulatedEc2();
-  const server = await httpLoopback((request) => settle(queryAnswer(ec2, request)));
+  const { ec2, loop } = simulatedEc2();
+  const time = new DrivenTime(loop);
+  const server = await awsServer(wireCloud(ec2, { now: () => loop.now(), pageLimit: 1 }), (work) => time.settle(work));
   open.push(server);
-  const options = {
-    region: "us-east-1",
-    endpoint: server.url,
-    credentials: { accessKeyId: "AKID", secretAccessKey: "secret" },
-    maxAttempts: 1,
-  };
+  const client = new EC2Client(server.clientOptions);
   return {
-    port: ec2Port({ client: new EC2Client(options), launchClient: new EC2Client(options), clusterName: "test" }),
+    port: ec2Port({ client, launchClient: client, clusterName: "test" }),
     // Virtual time passes in the server, while it answers.
     settle: (work) => work,
-    advance,
+    advance: (milliseconds) => time.sleep(milliseconds),
     request: runRequest({
       userData: "#!/bin/bash",
       tags: {

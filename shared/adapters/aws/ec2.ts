@@ -8,9 +8,8 @@ import {
   TerminateInstancesCommand,
 } from "@aws-sdk/client-ec2";
 import { tag } from "../../api/labels.ts";
-import { classifyEc2Error } from "../../cloud/ec2-errors.ts";
 import { type CapacityType, type Ec2Instance, type Ec2Port, type InstanceFilter, ProviderError } from "../../ports.ts";
-import { awsErrorFacts } from "./aws-error.ts";
+import { ec2Failure } from "./ec2-failure.ts";
 import { runInstancesInput } from "./run-instances-input.ts";
 
 export interface Ec2PortOptions {
@@ -26,36 +25,27 @@ export function ec2Port({ client, launchClient, clusterName }: Ec2PortOptions): 
     async runInstances(request) {
       const what = `RunInstances ${request.instanceType} in ${request.subnetId} (${request.capacityType})`;
       const command = new RunInstancesCommand(runInstancesInput(request));
-      const answer = await launchClient.send(command).catch(failWith(what));
+      const answer = await launchClient.send(command).catch(ec2Failure(what));
       return (answer.Instances ?? []).map(instanceOf);
     },
     async describeInstances(filter) {
       const found: Ec2Instance[] = [];
       for (const filters of filterSets(filter, clusterName)) {
-        found.push(...(await describeAll(client, filters).catch(failWith(`DescribeInstances by ${filter.by}`))));
+        found.push(...(await describeAll(client, filters).catch(ec2Failure(`DescribeInstances by ${filter.by}`))));
       }
       return found;
     },
     async terminateInstances(instanceIds) {
       if (instanceIds.length === 0) return;
       const command = new TerminateInstancesCommand({ InstanceIds: [...instanceIds] });
-      await client.send(command).catch(failWith(`TerminateInstances ${instanceIds.join(", ")}`));
+      await client.send(command).catch(ec2Failure(`TerminateInstances ${instanceIds.join(", ")}`));
     },
     async createTags(instanceIds, tags) {
       if (instanceIds.length === 0) return;
       const pairs = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
       const command = new CreateTagsCommand({ Resources: [...instanceIds], Tags: pairs });
-      await client.send(command).catch(failWith(`CreateTags on ${instanceIds.join(", ")}`));
+      await client.send(command).catch(ec2Failure(`CreateTags on ${instanceIds.join(", ")}`));
     },
-  };
-}
-
-function failWith(what: string): (error: unknown) => never {
-  return (error) => {
-    if (error instanceof ProviderError) throw error;
-    const { code, message } = awsErrorFacts(error);
-    const kind = code.endsWith(".NotFound") ? "NotFound" : classifyEc2Error(code, message).providerErrorKind;
-    throw new ProviderError(kind, code, `${what}: ${code}: ${message}`, { cause: error });
   };
 }
 
@@ -111,6 +101,7 @@ function instanceOf(instance: Instance): Ec2Instance {
     subnetId: instance.SubnetId ?? "",
     capacityType: capacityTypeOf(instance),
     ...(instance.CapacityReservationId && { capacityReservationId: instance.CapacityReservationId }),
+    ...(instance.Placement?.PartitionNumber && { partitionNumber: instance.Placement.PartitionNumber }),
     state: required(instance.State?.Name, "State.Name", id),
     launchedAt: required(instance.LaunchTime, "LaunchTime", id).getTime(),
     ...(instance.PrivateDnsName && { privateDnsName: instance.PrivateDnsName }),

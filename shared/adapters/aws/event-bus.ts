@@ -1,5 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import type { Hint } from "../../hints.ts";
+import type { BusHint } from "../../hints.ts";
 import { awsErrorFacts } from "./aws-error.ts";
 
 /** `retry`: the bus was busy. `rejected`: it will never take this entry. */
@@ -23,7 +23,7 @@ const permanent = /AccessDenied|NotAuthorized|Validation|Malformed|ResourceNotFo
  */
 export function eventBus({ client, busName, source }: EventBusOptions) {
   return {
-    async send(hints: readonly Hint[]): Promise<readonly EntryOutcome[]> {
+    async send(hints: readonly BusHint[]): Promise<readonly EntryOutcome[]> {
       const command = new PutEventsCommand({
         Entries: hints.map((hint) => ({
           EventBusName: busName,

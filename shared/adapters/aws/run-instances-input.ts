@@ -1,13 +1,14 @@
 import {
   type _InstanceType,
   type BlockDeviceMapping,
+  type InstanceNetworkInterfaceSpecification,
   MarketType,
   type RunInstancesCommandInput,
   type Tag,
   type TagSpecification,
   VolumeType,
 } from "@aws-sdk/client-ec2";
-import type { RunInstancesRequest } from "../../ports.ts";
+import type { NetworkInterfaceRequest, RunInstancesRequest } from "../../ports.ts";
 
 /** A launch as the SDK wants it. A function of the request alone, so that a replayed request is the same to EC2. */
 export function runInstancesInput(request: RunInstancesRequest): RunInstancesCommandInput {
@@ -17,14 +18,19 @@ export function runInstancesInput(request: RunInstancesRequest): RunInstancesCom
     MaxCount: request.maxCount,
     InstanceType: sdkInstanceType(request.instanceType),
     ImageId: request.imageId,
+    ...network(request),
     ...placement(request),
     ...market(request),
     IamInstanceProfile: { Name: request.instanceProfile },
     UserData: Buffer.from(request.userData).toString("base64"),
+    ...(request.nestedVirtualization && { CpuOptions: { NestedVirtualization: request.nestedVirtualization } }),
+    ...(request.enclave !== undefined && { EnclaveOptions: { Enabled: request.enclave } }),
     ...(request.detailedMonitoring !== undefined && { Monitoring: { Enabled: request.detailedMonitoring } }),
     MetadataOptions: {
       HttpEndpoint: request.metadataOptions.httpEndpoint,
-      HttpProtocolIpv6: request.metadataOptions.httpProtocolIpv6,
+      ...(request.metadataOptions.httpProtocolIpv6 && {
+        HttpProtocolIpv6: request.metadataOptions.httpProtocolIpv6,
+      }),
       HttpPutResponseHopLimit: request.metadataOptions.httpPutResponseHopLimit,
       HttpTokens: request.metadataOptions.httpTokens,
       // Tag keys with a slash, such as the ownership tag, cannot be served as metadata.
@@ -41,13 +47,48 @@ function sdkInstanceType(name: string): string {
   return name;
 }
 
-/** A public address can only be asked for on an explicit network interface; subnet and groups then belong inside it. */
-function placement(request: RunInstancesRequest): Partial<RunInstancesCommandInput> {
-  const groups = [...request.securityGroupIds];
-  if (request.associatePublicIpAddress === undefined) return { SubnetId: request.subnetId, SecurityGroupIds: groups };
-  const AssociatePublicIpAddress = request.associatePublicIpAddress;
+/** With explicit network interfaces the subnet and the groups belong inside each. */
+function network({
+  subnetId,
+  securityGroupIds,
+  networkInterfaces,
+}: RunInstancesRequest): Partial<RunInstancesCommandInput> {
+  const Groups = [...securityGroupIds];
+  if (networkInterfaces === undefined) return { SubnetId: subnetId, SecurityGroupIds: Groups };
   return {
-    NetworkInterfaces: [{ DeviceIndex: 0, SubnetId: request.subnetId, Groups: groups, AssociatePublicIpAddress }],
+    NetworkInterfaces: networkInterfaces.map((one) => ({ ...networkInterface(one), SubnetId: subnetId, Groups })),
+  };
+}
+
+function networkInterface(one: NetworkInterfaceRequest): InstanceNetworkInterfaceSpecification {
+  const { associatePublicIpAddress, ipv4PrefixCount, ipv6PrefixCount, ipv6, connectionTracking } = one;
+  return {
+    NetworkCardIndex: one.networkCardIndex,
+    DeviceIndex: one.deviceIndex,
+    InterfaceType: one.interfaceType,
+    ...(associatePublicIpAddress !== undefined && { AssociatePublicIpAddress: associatePublicIpAddress }),
+    ...(ipv4PrefixCount !== undefined && { Ipv4PrefixCount: ipv4PrefixCount }),
+    ...(ipv6PrefixCount !== undefined && { Ipv6PrefixCount: ipv6PrefixCount }),
+    ...(ipv6 && { PrimaryIpv6: true, Ipv6AddressCount: 1 }),
+    ...(connectionTracking && {
+      ConnectionTrackingSpecification: {
+        TcpEstablishedTimeout: connectionTracking.tcpEstablishedTimeout,
+        UdpStreamTimeout: connectionTracking.udpStreamTimeout,
+        UdpTimeout: connectionTracking.udpTimeout,
+      },
+    }),
+  };
+}
+
+function placement({ tenancy, placementGroup }: RunInstancesRequest): Partial<RunInstancesCommandInput> {
+  if (tenancy === undefined && placementGroup === undefined) return {};
+  const { id, partition } = placementGroup ?? {};
+  return {
+    Placement: {
+      ...(tenancy && { Tenancy: tenancy }),
+      ...(id !== undefined && { GroupId: id }),
+      ...(partition !== undefined && { PartitionNumber: partition }),
+    },
   };
 }
 
@@ -97,6 +138,7 @@ function blockDevice(device: BlockDevice): BlockDeviceMapping {
       ...(volumeType !== undefined && { VolumeType: volumeType }),
       ...(device.iops !== undefined && { Iops: device.iops }),
       ...(device.throughputMibps !== undefined && { Throughput: device.throughputMibps }),
+      ...(device.initializationRateMibps !== undefined && { VolumeInitializationRate: device.initializationRateMibps }),
       ...(device.encrypted !== undefined && { Encrypted: device.encrypted }),
       ...(device.kmsKeyId !== undefined && { KmsKeyId: device.kmsKeyId }),
       ...(device.snapshotId !== undefined && { SnapshotId: device.snapshotId }),

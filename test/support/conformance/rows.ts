@@ -30,13 +30,22 @@ export function checkedInSections(): readonly Section[] {
 /** Of the scenarios about cost those that are about packing: the others are about nodes that run already. */
 const packingScenario = /^B2\.(0\d|1[0-2]|22) /;
 
-/** Karpenter's scheduling cases, and the scenarios about scheduling and packing. */
+/** Of the scenarios about the plumbing, the one about a launch that nobody wrote down. */
+const launchScenario = /^B7\.16 /;
+
+/** Karpenter's scheduling cases, and the scenarios about scheduling, packing and launching. */
 export function referenceSections(): readonly Section[] {
   const cases = parseSections(readFileSync(caseList, "utf8"))
     .filter(({ title }) => /^[A-HQTU]\./.test(title))
     .map(({ title, rows }) => ({ title: withoutSource(title), rows: rows.filter((row) => row.includes(" | ")) }));
   const field = readFileSync(scenarioList, "utf8");
-  return [...cases, scenarios(field, "B1", /^B1\./), scenarios(field, "B2", packingScenario)];
+  return [
+    ...cases,
+    scenarios(field, "B1", /^B1\./),
+    scenarios(field, "B2", packingScenario),
+    scenarios(field, "B3", /^B3\./),
+    scenarios(field, "B7", launchScenario),
+  ];
 }
 
 /** Sections as text: a title, its rows, a blank line. */

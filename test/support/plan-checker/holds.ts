@@ -29,8 +29,10 @@ export function explainHolds(
     readonly nodes: ReadonlyMap<string, CheckedNode>;
   },
 ): Holds {
+  // A pod that went elsewhere and is displaced from there may be on two claims: the younger one's place is meant.
   const places = [...world.nodes.values()]
     .filter(({ claim, leaving }) => claim !== undefined && !leaving)
+    .sort((a, b) => (createdAt(a.claim) > createdAt(b.claim) ? -1 : 1))
     .flatMap(({ name, claim }) => {
       const expired = claim !== undefined && isPastGrace(claim, world.now);
       return nominationsOf(claim).map((nomination) => ({ node: name, expired, nomination, taken: false }));
@@ -62,6 +64,10 @@ export function explainHolds(
     return pod !== undefined && isPending(pod) && own(pod) !== undefined ? [pod] : [];
   });
   return { podsByNode, forgotten, answeredTwice };
+}
+
+function createdAt(claim: NodeClaim | undefined): string {
+  return claim?.metadata.creationTimestamp ?? "";
 }
 
 function nominationsOf(claim: NodeClaim | undefined): readonly Nomination[] {

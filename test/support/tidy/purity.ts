@@ -8,7 +8,7 @@ const pure = /^shared\/(api|scheduling|cloud|state|provisioning|disruption)\//;
 const repeatable = /^shared\/(controllers|simulator)\//;
 
 /** Packages that compute and do nothing else. */
-const pureImports: readonly string[] = ["zod", "yaml", "croner", "node:crypto", "node:util"];
+const pureImports: readonly string[] = ["zod", "yaml", "smol-toml", "croner", "node:crypto", "node:util", "node:zlib"];
 
 /** Of node:crypto, what gives the same answer for the same question. */
 const pureCrypto: readonly string[] = ["createHash", "createHmac"];

@@ -4,6 +4,7 @@ import type { UnavailableOffering } from "../../../shared/cloud/catalog.ts";
 import { embeddedCatalog } from "../../../shared/cloud/embedded-catalog.ts";
 import type { InstanceType } from "../../../shared/cloud/instance-type.ts";
 import { instanceTypesFor } from "../../../shared/cloud/instance-types.ts";
+import { formatPlacementGroup } from "../../../shared/cloud/placement-group.ts";
 import { describeRequirement } from "../../../shared/scheduling/requirements.ts";
 import { nodeClass } from "../../support/node-classes.ts";
 
@@ -121,5 +122,28 @@ describe("Windows", () => {
     expect(label(resolve("m5.large", windows), "kubernetes.io/os")).toBe("kubernetes.io/os In [windows]");
     expect(label(resolve("m5.large", windows), "node.kubernetes.io/windows-build")).toContain("10.0.20348");
     expect(available(resolve("m6g.large", windows))).toEqual([]);
+  });
+});
+
+describe("a class with a placement group", () => {
+  const withGroup = (strategy: "cluster" | "partition", partitionCount?: number) => {
+    const made = nodeClass({ placementGroupSelector: { name: "web" } });
+    const found = { id: "pg-1", name: "web", strategy, ...(partitionCount !== undefined && { partitionCount }) };
+    const annotations = { "journeyman.sh/placement-group": formatPlacementGroup(found) };
+    return { ...made, metadata: { ...made.metadata, annotations } };
+  };
+  const id = "karpenter.k8s.aws/placement-group-id";
+  const partition = "karpenter.k8s.aws/placement-group-partition";
+
+  it("labels its types with the group, and with the partitions there are to choose from", () => {
+    expect(label(resolve("m5.large", withGroup("cluster")), id)).toBe(`${id} In [pg-1]`);
+    expect(label(resolve("m5.large", withGroup("cluster")), partition)).toBe(`${partition} DoesNotExist`);
+    expect(label(resolve("m5.large", withGroup("partition", 3)), partition)).toBe(`${partition} In [1, 2, 3]`);
+    expect(label(resolve("m5.large"), id)).toBe(`${id} DoesNotExist`);
+  });
+
+  it("cannot have types that a group of its strategy does not hold", () => {
+    expect(available(resolve("t3.large", withGroup("cluster")))).toEqual([]);
+    expect(available(resolve("t3.large", withGroup("partition", 2)))).not.toEqual([]);
   });
 });

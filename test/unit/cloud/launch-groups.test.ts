@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { annotation } from "../../../shared/api/labels.ts";
+import type { NodeClaim } from "../../../shared/api/node-claim.ts";
 import { type LaunchClaim, launchGroups, unsettledClaims } from "../../../shared/cloud/launch-groups.ts";
 import { formatLaunchRecord, type LeaderRecord } from "../../../shared/cloud/launch-record.ts";
 import { offering } from "../../support/launches.ts";
@@ -8,6 +9,12 @@ import { nodeClaim } from "../../support/node-claims.ts";
 const options = { clusterName: "shop" };
 const spot = offering("m5.large/z1/spot");
 const other = offering("c5.large/z1/spot");
+
+const dedicated = { key: "karpenter.k8s.aws/instance-tenancy", operator: "In" as const, values: ["dedicated"] };
+
+function withSpec(one: LaunchClaim, spec: Partial<NodeClaim["spec"]>): LaunchClaim {
+  return { ...one, nodeClaim: { ...one.nodeClaim, spec: { ...one.nodeClaim.spec, ...spec } } };
+}
 
 describe("launchGroups", () => {
   it("joins claims that ask for the same thing, whatever the order of the list", () => {
@@ -25,8 +32,12 @@ describe("launchGroups", () => {
       claim("c", { taints: [{ key: "gpu", effect: "NoSchedule" }] }),
       claim("d", { startupTaints: [{ key: "cni", effect: "NoSchedule" }] }),
       { ...claim("e"), offerings: [other, spot] },
+      withSpec(claim("f"), { resources: { requests: { "vpc.amazonaws.com/efa": "1" } } }),
+      withSpec(claim("g"), { resources: { requests: { cpu: "1" } } }),
+      withSpec(claim("h"), { requirements: [dedicated] }),
     ];
-    expect(launchGroups(claims, options).groups.map(namesOf)).toEqual([["a"], ["b"], ["c"], ["d"], ["e"]]);
+    const apart = [["a", "g"], ["b"], ["c"], ["d"], ["e"], ["f"], ["h"]];
+    expect(launchGroups(claims, options).groups.map(namesOf)).toEqual(apart);
   });
 
   it("offers a group what suits all of its members", () => {

@@ -107,6 +107,7 @@ describe("nextLaunchStep", () => {
     const situation = refused(sent(["a", "b"], ["m5.large/z1/spot"]), "InsufficientInstanceCapacity");
     expect(stepOf(following(situation), "give-up")).toEqual({
       kind: "give-up",
+      mark: [],
       nodeClaims: ["a", "b"],
       reason: "no offering is left: InsufficientInstanceCapacity (1)",
     });
@@ -133,10 +134,10 @@ describe("nextLaunchStep", () => {
 
   it("writes nothing for a NodeClass whose user data cannot be made", () => {
     const requests = launchRequests(
-      launchContext({ nodeClass: nodeClass({ amiSelectorTerms: [{ alias: "bottlerocket@latest" }] }) }),
+      launchContext({ nodeClass: nodeClass({ userData: "Content-Type: text/plain\n\nhello" }) }),
     );
     const step = nextLaunchStep(situationOf(["a"]), requests);
-    expect(step).toMatchObject({ kind: "stop-pool", reason: "UnsupportedAMIFamily" });
+    expect(step).toMatchObject({ kind: "stop-pool", reason: "InvalidUserData" });
   });
 
   it("passes over offerings without a subnet", () => {

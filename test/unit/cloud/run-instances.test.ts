@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { EC2NodeClass } from "../../../shared/api/ec2-node-class.ts";
+import { formatPlacementGroup } from "../../../shared/cloud/placement-group.ts";
 import { launchTarget, runInstancesRequest } from "../../../shared/cloud/run-instances.ts";
 import type { RunInstancesRequest } from "../../../shared/ports.ts";
 import { instanceType, launchContext } from "../../support/launches.ts";
+import { nodeClaim } from "../../support/node-claims.ts";
 import { nodeClass } from "../../support/node-classes.ts";
 
 type Context = Parameters<typeof runInstancesRequest>[0];
@@ -21,6 +23,14 @@ const status: Status = {
     { id: "ami-amd", requirements: [{ key: "kubernetes.io/arch", operator: "In", values: ["amd64"] }] },
   ],
 };
+
+const bottlerocket = { amiSelectorTerms: [{ alias: "bottlerocket@1.46.0" }] };
+const firstInterface = { networkCardIndex: 0, deviceIndex: 0, interfaceType: "interface" as const };
+const twoPublicInterfaces = {
+  associatePublicIPAddress: true,
+  networkInterfaces: [firstInterface, { ...firstInterface, deviceIndex: 1 }],
+};
+const unsupportedKubelet = "UnsupportedKubeletConfiguration";
 
 describe("runInstancesRequest", () => {
   it("asks for what the record says, with the class's settings", () => {
@@ -43,7 +53,9 @@ describe("runInstancesRequest", () => {
         httpTokens: "required",
       },
     });
-    expect(request).not.toHaveProperty("associatePublicIpAddress");
+    for (const field of ["networkInterfaces", "tenancy", "placementGroup", "nestedVirtualization", "enclave"]) {
+      expect(request).not.toHaveProperty(field);
+    }
     expect(request.userData).toContain("maxPods: 29");
     expect(request.userData).toContain("karpenter.sh/capacity-type=spot");
   });
@@ -75,6 +87,61 @@ describe("runInstancesRequest", () => {
     expect(requestOf({ nodeClass: nodeClass(spec) }).blockDeviceMappings).toEqual(expected);
   });
 
+  it("asks for what the claim's pods need of the machine", () => {
+    const claim = nodeClaim("a");
+    const requests = { "vpc.amazonaws.com/efa": "1", "eks.amazonaws.com/nitro-sandbox": "1" };
+    const requirements = [
+      { key: "karpenter.k8s.aws/instance-tenancy", operator: "In" as const, values: ["dedicated"] },
+      { key: "karpenter.k8s.aws/placement-group-partition", operator: "In" as const, values: ["2"] },
+    ];
+    const asking = { ...claim, spec: { ...claim.spec, requirements, resources: { requests } } };
+    const type = instanceType("m5.large");
+    const twoCards = { ...type, capacity: { ...type.capacity, "vpc.amazonaws.com/efa": 2 } };
+    const request = requestOf({
+      nodeClaim: asking,
+      nodeClass: inGroup("partition"),
+      instanceTypes: new Map([["m5.large", twoCards]]),
+    });
+    expect(request).toMatchObject({
+      tenancy: "dedicated",
+      placementGroup: { id: "pg-1", partition: 2 },
+      enclave: true,
+      networkInterfaces: [
+        { networkCardIndex: 0, deviceIndex: 0, interfaceType: "efa" },
+        { networkCardIndex: 1, deviceIndex: 1, interfaceType: "efa" },
+      ],
+    });
+    expect(requestOf({ nodeClaim: asking, nodeClass: inGroup("spread") }).placementGroup).toEqual({ id: "pg-1" });
+  });
+
+  it("asks for what the class says of the processor, the interfaces and a volume's first read", () => {
+    const ebs = { snapshotID: "snap-1", volumeInitializationRate: 200 };
+    const spec = {
+      cpuOptions: { nestedVirtualization: "enabled" as const },
+      associatePublicIPAddress: true,
+      blockDeviceMappings: [{ deviceName: "/dev/xvdb", ebs }],
+    };
+    const cluster = { ...launchContext().cluster, dnsAddress: "fd00::a" };
+    expect(requestOf({ nodeClass: nodeClass(spec), cluster })).toMatchObject({
+      nestedVirtualization: "enabled",
+      networkInterfaces: [{ deviceIndex: 0, interfaceType: "interface", associatePublicIpAddress: true, ipv6: true }],
+      blockDeviceMappings: [{ deviceName: "/dev/xvdb", snapshotId: "snap-1", initializationRateMibps: 200 }],
+    });
+  });
+
+  it.each(["us-iso-east-1a", "us-isob-east-1a", "us-isof-south-1a"])("says nothing of IPv6 metadata in %s", (zone) => {
+    expect(requestOf({}, { zone }).metadataOptions).toEqual({
+      httpEndpoint: "enabled",
+      httpPutResponseHopLimit: 1,
+      httpTokens: "required",
+    });
+  });
+
+  it("tells Bottlerocket of its release, which decides how it mounts the local disks", () => {
+    const spec = { ...bottlerocket, instanceStorePolicy: "RAID0" as const };
+    expect(requestOf({ nodeClass: nodeClass(spec) }).userData).not.toContain("--dirs");
+  });
+
   it("rounds volume sizes up to whole GiB", () => {
     const ebs = { volumeSize: "100G", iops: 4_000, throughput: 250, deleteOnTermination: true, kmsKeyID: "key" };
     const spec = { blockDeviceMappings: [{ deviceName: "/dev/xvdb", ebs }] };
@@ -98,7 +165,13 @@ describe("runInstancesRequest", () => {
   });
 
   it.each<[string, EC2NodeClass, string]>([
-    ["a field it cannot honour", nodeClass({ placementGroupSelector: { name: "pg" } }), "UnsupportedField"],
+    [
+      "a placement group that nobody has found yet",
+      nodeClass({ placementGroupSelector: { name: "pg" } }, status),
+      "PlacementGroupNotFound",
+    ],
+    ["user data that cannot be made", nodeClass({ kubelet: { x: 1 }, ...bottlerocket }, status), unsupportedKubelet],
+    ["a public address on several interfaces", nodeClass(twoPublicInterfaces, status), "InvalidNetworkInterfaces"],
     ["no instance profile yet", nodeClass({}, { subnets: [] }), "InstanceProfileNotFound"],
     ["no security group", nodeClass({}, { ...status, securityGroups: [] }), "SecurityGroupsNotFound"],
   ])("is refused for %s", (_what, withProblem, reason) => {
@@ -113,7 +186,7 @@ describe("runInstancesRequest", () => {
 describe("launchTarget", () => {
   it("takes the first image that suits the type and the first usable subnet of the zone", () => {
     const target = launchTarget(nodeClass({}, status), instanceType("m5.large"), "z1", new Set(["subnet-b"]));
-    expect(target).toEqual({ kind: "target", imageId: "ami-amd", subnetId: "subnet-a" });
+    expect(target).toMatchObject({ kind: "target", imageId: "ami-amd", subnetId: "subnet-a" });
     const arm = instanceType("m6g.large", { "kubernetes.io/arch": "arm64" });
     expect(launchTarget(nodeClass({}, status), arm, "z1", new Set())).toMatchObject({ imageId: "ami-arm" });
   });
@@ -126,7 +199,7 @@ describe("launchTarget", () => {
   });
 
   it("makes placeholders for a class without status", () => {
-    expect(launchTarget(nodeClass(), instanceType("m5.large"), "z1", new Set())).toEqual({
+    expect(launchTarget(nodeClass(), instanceType("m5.large"), "z1", new Set())).toMatchObject({
       kind: "target",
       imageId: "ami-al2023-amd64",
       subnetId: "subnet-z1",
@@ -151,6 +224,12 @@ const attempt: Attempt = {
   startedAt: 0,
   sentAt: 0,
 };
+
+function inGroup(strategy: "partition" | "spread"): EC2NodeClass {
+  const made = nodeClass({ placementGroupSelector: { id: "pg-1" } }, status);
+  const group = formatPlacementGroup({ id: "pg-1", name: "web", strategy });
+  return { ...made, metadata: { ...made.metadata, annotations: { "journeyman.sh/placement-group": group } } };
+}
 
 function requestOf(context: Partial<Context> = {}, changes: Partial<Attempt> = {}): RunInstancesRequest {
   const built = runInstancesRequest(launchContext(context), { ...attempt, ...changes });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { classifyEc2Error } from "../../../shared/cloud/ec2-errors.ts";
 import {
-  expiredKeys,
   formatUnavailable,
   markUnavailable,
   parseUnavailable,
+  sweptKeys,
   unavailability,
   unavailableKey,
   unavailableSubnets,
@@ -100,8 +100,8 @@ describe("stored entries", () => {
     const marks = markUnavailable(noCapacity, request, [], 0);
     const offering = { zone: "us-east-1a", capacityType: "spot" } as const;
     expect(unavailability("m5.large", offering, marks, 3 * minute)).toBeUndefined();
-    expect(expiredKeys(marks, 4 * minute)).toEqual([]);
-    expect(expiredKeys(marks, 63 * minute)).toEqual(["m5.large_us-east-1a_spot"]);
+    expect(sweptKeys(marks, 4 * minute)).toEqual([]);
+    expect(sweptKeys(marks, 63 * minute)).toEqual(["m5.large_us-east-1a_spot"]);
   });
 
   it("replace their older selves", () => {

@@ -56,6 +56,21 @@ describe("of pods that have ended, the checker of plans knows", () => {
     expectFault(world("Pending"), {}, "default/q is not answered");
     expectHolds(world("Pending"), { claims: [{ pods: ["q"] }] });
   });
+
+  it("on which of two NodeClaims a displaced pod's place is: the younger", () => {
+    const nominations = JSON.stringify([{ uid: "p", owner: "", class: "" }]);
+    const claim = (name: string, creationTimestamp: string) => {
+      const made = inFlightClaim(name, { claimAnnotations: { [annotation.nominatedPods]: nominations } });
+      return { ...made, metadata: { ...made.metadata, creationTimestamp } };
+    };
+    const world = {
+      pods: [runningPod("p", "n", { cpu: "3" }), pendingPod("q", { cpu: "3" })],
+      nodes: [plainNode("n", { taints: [{ key: "karpenter.sh/disrupted", effect: "NoSchedule" }] })],
+      nodeClaims: [claim("older", "2026-01-01T00:00:00Z"), claim("younger", "2026-01-01T01:00:00Z")],
+    };
+    expectHolds(world, { existing: { older: ["q"] } });
+    expectFault(world, { existing: { younger: ["q"] } }, "younger: cpu of all pods is 6000, allocatable 4000");
+  });
 });
 
 describe("of what a new node has, the checker of plans knows", () => {

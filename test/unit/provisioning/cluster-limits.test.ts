@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { label } from "../../../shared/api/labels.ts";
+import type { NodeClaim } from "../../../shared/api/node-claim.ts";
 import type { RankedOffering } from "../../../shared/cloud/ranking.ts";
+import { claimOfferings } from "../../../shared/provisioning/claim-offerings.ts";
 import { withinClusterLimits } from "../../../shared/provisioning/cluster-limits.ts";
 import { defaultSettings, type Settings } from "../../../shared/state/settings.ts";
 import type { Snapshot } from "../../../shared/state/snapshot.ts";
 import { nodeClaim } from "../../support/node-claims.ts";
+import { snapshotWith } from "../../support/snapshot.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
 const wanted = ["a", "b", "c"].map((name) => ({ name, offerings: [offering(0.1)] as const }));
@@ -21,6 +24,18 @@ describe("cluster limits", () => {
   it("count the price of what runs", () => {
     const labels = { [label.instanceType]: "m5.large", [label.capacityType]: "on-demand" };
     expect(allowed({ maxPriceUsdPerHour: 0.31 }, [nodeClaim("old", { labels })])).toEqual(["a", "b"]);
+  });
+
+  it("count what a claim will cost that is not launched yet, and nothing for one that is going", () => {
+    const world = (claim: NodeClaim, maxPriceUsdPerHour: number) =>
+      snapshotWith({ nodeClaims: [claim], settings: { maxPriceUsdPerHour } });
+    const claim = nodeClaim("new");
+    const [best] = claimOfferings(claim, world(claim, 1));
+    const limit = (best?.priceUsdPerHour ?? 0) + 0.15;
+    const names = (one: NodeClaim) => withinClusterLimits(wanted, world(one, limit)).allowed.map(({ name }) => name);
+    expect(best?.priceUsdPerHour).toBeGreaterThan(0.05);
+    expect(names(claim)).toEqual(["a"]);
+    expect(names(nodeClaim("old", { deletedAt: "2026-01-01T00:00:00Z" })).length).toBeGreaterThan(1);
   });
 
   it("count the launches of the last ten minutes", () => {

@@ -74,6 +74,13 @@ describe("admission of NodePools and NodeClaims", () => {
     expectEvents(review({ ...karpenter, resource: "nodepools", object: at(2), oldObject: at(1) }), "node-pool/general");
     expectEvents(review({ ...karpenter, resource: "nodepools", object: at(1), oldObject: at(1) }));
   });
+
+  it("hints at an EC2NodeClass that was made or changed, and not at its status", () => {
+    const ec2 = { group: "karpenter.k8s.aws", resource: "ec2nodeclasses" };
+    expectEvents(review({ ...ec2, operation: "CREATE", object: at(1) }), "node-class/general");
+    expectEvents(review({ ...ec2, object: at(2), oldObject: at(1) }), "node-class/general");
+    expectEvents(review({ ...ec2, object: at(1), oldObject: at(1) }));
+  });
 });
 
 describe("the webhook's selections", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterEvent } from "../../../functions/webhook/admission.ts";
 import { forwarder, type SendHints } from "../../../functions/webhook/forwarder.ts";
-import type { Hint } from "../../../shared/hints.ts";
+import type { BusHint } from "../../../shared/hints.ts";
 
 /** A bus that answers as told, once per call, and then accepts everything. */
 function scriptedBus(...answers: readonly ("accepted" | "retry" | "rejected")[][]) {
-  const calls: (readonly Hint[])[] = [];
+  const calls: (readonly BusHint[])[] = [];
   const send: SendHints = async (hints) => {
     calls.push(hints);
     return answers[calls.length - 1] ?? hints.map(() => "accepted" as const);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { NodeBootstrap } from "../../../../shared/cloud/user-data/al2023.ts";
+import type { NodeBootstrap } from "../../../../shared/cloud/user-data/node-bootstrap.ts";
 import { registrationLabels, registrationTaints } from "../../../../shared/cloud/user-data/node-registration.ts";
 import { userData } from "../../../../shared/cloud/user-data/user-data.ts";
 import { clusterEndpoint } from "../../../support/launches.ts";
@@ -121,13 +121,6 @@ spec:
 describe("other families", () => {
   it("pass Custom user data through untouched", () => {
     expect(userData("Custom", bootstrap, "anything\r\n")).toEqual({ kind: "user-data", text: "anything\r\n" });
-  });
-
-  it.each(["AL2", "Bottlerocket", "Windows2022"] as const)("say that %s is not there yet", (family) => {
-    expect(userData(family, bootstrap)).toMatchObject({
-      reason: "UnsupportedAMIFamily",
-      message: expect.stringContaining(family),
-    });
   });
 });
 
