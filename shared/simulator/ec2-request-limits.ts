@@ -21,7 +21,7 @@ const changingApis = ["RunInstances", "TerminateInstances", "CreateTags"] as con
 /** The EC2 calls that are simulated. */
 export type Ec2Api = (typeof readingApis)[number] | (typeof changingApis)[number];
 
-export const ec2Apis: ReadonlySet<string> = new Set<Ec2Api>([...readingApis, ...changingApis]);
+const ec2Apis: ReadonlySet<string> = new Set<Ec2Api>([...readingApis, ...changingApis]);
 
 interface Limit {
   readonly capacity: number;

@@ -70,7 +70,7 @@ export function withValidation(
   return withConditionsOf(validated, [readiness(validated)], now);
 }
 
-export const validationType = "ValidationSucceeded";
+const validationType = "ValidationSucceeded";
 
 /** Dependencies that are False, and those that are neither False nor True. */
 export function unmetDependencies(nodeClass: EC2NodeClass): {

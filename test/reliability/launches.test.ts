@@ -3,7 +3,7 @@ import { formatUnavailable, unavailableKey } from "../../shared/cloud/unavailabl
 import type { SimulatedWorld } from "../../shared/simulator/simulated-world.ts";
 import { type LaunchStory, tellLaunchStory } from "../support/launch-story.ts";
 
-/** JOURNEYMAN_LAUNCHES tells these stories, as `1-1000`, which take twenty-five minutes; JOURNEYMAN_LAUNCH that one alone. */
+/** JOURNEYMAN_LAUNCHES tells these stories, as `1-1000`, which take about twenty minutes; JOURNEYMAN_LAUNCH that one alone. */
 const { JOURNEYMAN_LAUNCH, JOURNEYMAN_LAUNCHES = "1-20" } = process.env;
 const [first = 1, last = first] = (JOURNEYMAN_LAUNCH ?? JOURNEYMAN_LAUNCHES).split("-").map(Number);
 const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index);
