@@ -15,7 +15,7 @@ const seed = Number(options.seed);
 const sizes = options.smoke ? [20] : positiveNumbers("nodes", options.nodes);
 
 const results: (LaunchFigures & { readonly how: string })[] = [];
-console.log(line("how", ["nodes", "calls", "pools", "seconds until the last is pending"]));
+console.log(line("how", ["nodes", "calls", "pools", "last, s"]));
 for (const nodes of sizes) {
   for (const market of markets) show(`in groups, ${market}`, await launchAlike(nodes, market, seed));
   show("one call per node", await launchSingly(nodes, seed));

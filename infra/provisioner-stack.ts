@@ -13,6 +13,7 @@ import {
   describeStatement,
   type Ec2Scope,
   launchStatements,
+  nodeClassStatements,
   taggingStatement,
   terminationStatement,
 } from "./constructs/ec2-permissions.ts";
@@ -240,7 +241,7 @@ function connectQueues(functions: Functions, queues: Queues): void {
   }
 }
 
-/** Who may do what to EC2. Only provisioning launches (design rule 5). */
+/** Who may do what to EC2. Only provisioning launches (design rule 5); the catalog function tries whether it could. */
 function grantEc2(functions: Functions, scope: Ec2Scope): void {
   const statements: Readonly<Record<string, PolicyStatement[]>> = {
     provisioning: [...launchStatements(scope), terminationStatement(scope), describeStatement(scope)],
@@ -248,7 +249,7 @@ function grantEc2(functions: Functions, scope: Ec2Scope): void {
     termination: [terminationStatement(scope), describeStatement(scope)],
     interruption: [describeStatement(scope)],
     "garbage-collection": [terminationStatement(scope), describeStatement(scope)],
-    catalog: catalogStatements(scope),
+    catalog: [...catalogStatements(scope), ...nodeClassStatements(scope), ...launchStatements(scope)],
   };
   for (const [name, { role }] of Object.entries(functions)) {
     for (const statement of statements[name] ?? []) role.addToPolicy(statement);
@@ -274,6 +275,16 @@ function acknowledgeEc2Wildcards(role: Construct, { partition, region, account }
       `Resource::${prefix}::snapshot/*`,
     ],
     "EC2NodeClasses choose these; what is launched with them is confined by tags",
+  );
+  acknowledgeWildcards(
+    role,
+    [`Resource::arn:${partition === "aws" ? "aws" : "<AWS::Partition>"}:iam::${account}:instance-profile/*`],
+    "Profiles are named when a class appears; the tags of cluster, region and class confine the statement instead",
+  );
+  acknowledgeWildcards(
+    role,
+    [`Resource::arn:${partition === "aws" ? "aws" : "<AWS::Partition>"}:ssm:${region}::parameter/aws/service/*`],
+    "AWS's own public parameters, which name its images",
   );
   acknowledgeWildcards(
     role,

@@ -70,6 +70,11 @@ const writes: Readonly<Partial<Record<FunctionName, readonly PolicyRule[]>>> = {
     rule("karpenter.sh", ["nodeclaims"], ["patch", "delete"]),
     nodeClaimStatus,
   ],
+  catalog: [
+    rule("karpenter.k8s.aws", ["ec2nodeclasses", "ec2nodeclasses/status"], ["patch"]),
+    // Drift hashes of claims that Karpenter made are stamped anew.
+    rule("karpenter.sh", ["nodeclaims"], ["patch"]),
+  ],
   "garbage-collection": [
     rule("", ["pods"], ["delete"]),
     rule("", ["nodes"], ["patch", "delete"]),

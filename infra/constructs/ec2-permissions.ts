@@ -107,6 +107,60 @@ export function catalogStatements(scope: Ec2Scope): PolicyStatement[] {
   ];
 }
 
+/**
+ * What EC2NodeClasses are resolved with, and instance profiles of the cluster's own (karpenter-aws §8.2). A dry run asks EC2 whether a launch
+ * would be allowed, and EC2 has no condition that tells the two apart: `launchStatements` are needed too.
+ */
+export function nodeClassStatements(scope: Ec2Scope): PolicyStatement[] {
+  const { partition, region, account, clusterName } = scope;
+  const profiles = [`arn:${partition}:iam::${account}:instance-profile/*`];
+  const tagsOf = (kind: "RequestTag" | "ResourceTag"): Conditions => ({
+    StringEquals: {
+      [`aws:${kind}/kubernetes.io/cluster/${clusterName}`]: "owned",
+      [`aws:${kind}/topology.kubernetes.io/region`]: region,
+    },
+    StringLike: { [`aws:${kind}/karpenter.k8s.aws/ec2nodeclass`]: "*" },
+  });
+  return [
+    new PolicyStatement({
+      sid: "AllowReadingWhatClassesSelect",
+      actions: [
+        "ec2:DescribeSubnets",
+        "ec2:DescribeSecurityGroups",
+        "ec2:DescribeImages",
+        "ec2:DescribeCapacityReservations",
+        "ec2:DescribePlacementGroups",
+      ],
+      resources: ["*"],
+      conditions: { StringEquals: { "aws:RequestedRegion": region } },
+    }),
+    new PolicyStatement({
+      sid: "AllowSSMReadActions",
+      actions: ["ssm:GetParameter"],
+      resources: [`arn:${partition}:ssm:${region}::parameter/aws/service/*`],
+      conditions: { StringEquals: { "aws:RequestedRegion": region } },
+    }),
+    new PolicyStatement({
+      sid: "AllowScopedInstanceProfileCreationActions",
+      actions: ["iam:CreateInstanceProfile", "iam:TagInstanceProfile"],
+      resources: profiles,
+      conditions: tagsOf("RequestTag"),
+    }),
+    new PolicyStatement({
+      sid: "AllowScopedInstanceProfileActions",
+      actions: ["iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"],
+      resources: profiles,
+      conditions: tagsOf("ResourceTag"),
+    }),
+    new PolicyStatement({
+      sid: "AllowInstanceProfileReadActions",
+      actions: ["iam:GetInstanceProfile", "iam:ListInstanceProfiles"],
+      resources: profiles,
+      conditions: { StringEquals: { "aws:PrincipalAccount": account } },
+    }),
+  ];
+}
+
 function regional({ partition, region, account }: Ec2Scope, type: string): string {
   return `arn:${partition}:ec2:${region}:${account}:${type}/*`;
 }

@@ -9,12 +9,17 @@ export class DeferredErrors {
 
   /** The result, or undefined when a provider's error was kept. */
   async during<T>(work: () => Promise<T>): Promise<T | undefined> {
+    return await this.duringOr<T | undefined>(work, () => undefined);
+  }
+
+  /** The result, or what stands for it when a provider's error was kept. */
+  async duringOr<T>(work: () => Promise<T>, otherwise: (error: ProviderError) => T): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       this.#first ??= error;
-      return undefined;
+      return otherwise(error);
     }
   }
 

@@ -1,4 +1,4 @@
-import { annotation } from "../api/labels.ts";
+import { annotation, awsGroup } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { formatLaunchRecord, type LeaderRecord } from "../cloud/launch-record.ts";
 import type { LaunchPair, RecordWrite } from "../cloud/launch-situation.ts";
@@ -32,7 +32,12 @@ export async function assignInstance(ports: Ports, pair: LaunchPair, launched: L
   const { nodeClaim: name, instance } = pair;
   const providerId = providerIdOf(instance);
   const isFree = ({ status }: NodeClaim) => (status?.providerID ?? providerId) === providerId;
-  const annotations = { [annotation.subnet]: instance.subnetId };
+  const instanceProfile = launched.nodeClass?.status?.instanceProfile;
+  const annotations = {
+    [annotation.subnet]: instance.subnetId,
+    // As of the launch: the class may have had another when the claim was planned, and a profile that no claim names is deleted.
+    ...(instanceProfile !== undefined && { [`${awsGroup}/instance-profile-name`]: instanceProfile }),
+  };
   await update(ports, "NodeClaim", { name }, (claim) =>
     isFree(claim) ? { metadata: { labels: launchedLabels(claim, instance, launched), annotations } } : undefined,
   );

@@ -6,7 +6,7 @@ import { ProviderError } from "../ports.ts";
 import type { Finding, NodeClassFindings } from "../state/node-class-status.ts";
 import type { Settings } from "../state/settings.ts";
 import type { DeferredErrors } from "./deferred-errors.ts";
-import { findImages } from "./node-class-images.ts";
+import { findImages, type ImagesFound } from "./node-class-images.ts";
 import type { ClassMemory } from "./node-class-memory.ts";
 import { findInstanceProfile } from "./node-class-profile.ts";
 
@@ -26,18 +26,21 @@ export async function lookAtClass(
   errors: DeferredErrors,
 ): Promise<ClassLook> {
   const { spec } = nodeClass;
-  const orUnread = async <T>(look: () => Promise<Finding<T>>, reason?: string): Promise<Finding<T>> =>
-    (await errors.during(() => told(look, reason))) ?? { kind: "unread" };
-  const images = await errors.during(() => findImages(ports, settings, nodeClass, memory.parameters));
+  const orUnread = <T>(look: () => Promise<Finding<T>>): Promise<Finding<T>> =>
+    errors.duringOr(look, ({ message }) => ({ kind: "unread", message }));
+  const { amis, parameters } = await errors.duringOr<ImagesFound>(
+    () => findImages(ports, settings, nodeClass, memory.parameters),
+    ({ message }) => ({ amis: { kind: "unread", message }, parameters: memory.parameters }),
+  );
   const capacityReservations = await orUnread(() => findReservations(ports, spec));
-  const placementGroup = await orUnread(() => findPlacementGroup(ports, spec), "PlacementGroupResolutionFailed");
+  const placementGroup = await orUnread(() => resolvePlacementGroup(ports, spec));
   const subnets = await orUnread(() => findSubnets(ports, spec));
   const securityGroups = await orUnread(() => findSecurityGroups(ports, spec));
   const profile = await orUnread(() => findInstanceProfile(ports, settings, nodeClass, memory.instanceProfile));
   const instanceProfile = profile.kind === "found" ? { ...profile, value: profile.value.name } : profile;
   return {
     findings: {
-      amis: images?.amis ?? { kind: "unread" },
+      amis,
       capacityReservations,
       placementGroup,
       subnets,
@@ -46,7 +49,7 @@ export async function lookAtClass(
     },
     placementGroup: placementGroup.kind === "found" ? placementGroup.value : undefined,
     memory: {
-      parameters: images?.parameters ?? memory.parameters,
+      parameters,
       ...(subnets.kind === "unread"
         ? {
             subnetAddresses: memory.subnetAddresses,
@@ -56,16 +59,6 @@ export async function lookAtClass(
       ...(profile.kind === "found" && profile.value.memory && { instanceProfile: profile.value.memory }),
     },
   };
-}
-
-/** Where the class is to say that a look failed, the error is told there and is no failure of the pass. */
-async function told<T>(look: () => Promise<Finding<T>>, reason: string | undefined): Promise<Finding<T>> {
-  try {
-    return await look();
-  } catch (error) {
-    if (reason === undefined || !(error instanceof ProviderError)) throw error;
-    return { kind: "unread", reason, message: error.message };
-  }
 }
 
 async function findSubnets(
@@ -95,6 +88,19 @@ async function findReservations(
 ): Promise<Finding<readonly Ec2CapacityReservation[]>> {
   const queries = reservationQueries(capacityReservationSelectorTerms);
   return { kind: "found", value: await eachQuery(queries, (query) => nodeClass.capacityReservations(query)) };
+}
+
+/** Karpenter has a class that is not ready when the look fails. The error is told there and is no failure of the pass. */
+async function resolvePlacementGroup(
+  ports: NodeClassPorts,
+  spec: EC2NodeClass["spec"],
+): ReturnType<typeof findPlacementGroup> {
+  try {
+    return await findPlacementGroup(ports, spec);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { kind: "unread", reason: "PlacementGroupResolutionFailed", message: error.message };
+  }
 }
 
 async function findPlacementGroup(

@@ -1,7 +1,9 @@
 import type { Image, NodeClassPorts } from "../account-ports.ts";
+import { parseAmiAlias } from "../api/ami-alias.ts";
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { aliasParameters, chosenImages, type ImageParameter } from "../cloud/image-selection.ts";
 import { imageQueries } from "../cloud/selector-queries.ts";
+import { ProviderError } from "../ports.ts";
 import type { NodeClassFindings } from "../state/node-class-status.ts";
 import type { Settings } from "../state/settings.ts";
 import type { ClassMemory } from "./node-class-memory.ts";
@@ -31,15 +33,32 @@ export async function findImages(
     return { amis, parameters: {} };
   }
   const names = [...new Set(wanted.parameters.map(({ name }) => name))];
-  const parameters = await values(ports, names, known, aliasValueMilliseconds);
-  let images = await imagesById(ports, parameters);
-  // A release has passed over a value that is kept for a day.
-  const deprecated = new Set([...images.values()].filter(({ isDeprecated }) => isDeprecated).map(({ id }) => id));
-  const stale = Object.keys(known).filter((name) => deprecated.has(known[name]?.value ?? ""));
-  if (stale.length === 0) return { amis: ofParameters(alias, wanted.parameters, parameters, images), parameters };
-  const renewed = { ...parameters, ...(await values(ports, stale, {}, 0)) };
-  images = await imagesById(ports, renewed);
-  return { amis: ofParameters(alias, wanted.parameters, renewed, images), parameters: renewed };
+  const { parameters, refusal } = await values(ports, names, known, aliasValueMilliseconds);
+  if (refusal !== undefined && Object.keys(parameters).length === 0) throw refusal;
+  const found = { parameters, images: await imagesById(ports, parameters) };
+  const { parameters: latest, images } = isLatest(alias) ? await withoutOutdated(ports, found) : found;
+  return { amis: ofParameters(alias, wanted.parameters, latest, images), parameters: latest };
+}
+
+interface ParameterImages {
+  readonly parameters: ParameterValues;
+  /** By id. */
+  readonly images: ReadonlyMap<string, Image>;
+}
+
+/** What a release has passed over, though its parameter's value is kept for a day, is read again. */
+async function withoutOutdated(ports: NodeClassPorts, found: ParameterImages): Promise<ParameterImages> {
+  const isOutdated = (value: string) => value !== none && found.images.get(value)?.isDeprecated !== false;
+  const stale = Object.entries(found.parameters).flatMap(([name, { value }]) => (isOutdated(value) ? [name] : []));
+  const read = await values(ports, stale, found.parameters, customValueMilliseconds);
+  const parameters = { ...found.parameters, ...read.parameters };
+  const isNew = stale.some((name) => parameters[name]?.value !== found.parameters[name]?.value);
+  return { parameters, images: isNew ? await imagesById(ports, parameters) : found.images };
+}
+
+/** An alias that names its version has no newer image. */
+function isLatest(alias: string): boolean {
+  return parseAmiAlias(alias)?.version === "latest";
 }
 
 async function imagesOfTerms(
@@ -48,9 +67,10 @@ async function imagesOfTerms(
   known: ParameterValues,
 ): Promise<ImagesFound> {
   const names = terms.flatMap(({ ssmParameter }) => ssmParameter ?? []);
-  const parameters = await values(ports, names, known, customValueMilliseconds);
+  const { parameters, refusal } = await values(ports, names, known, customValueMilliseconds);
   const found: Image[] = [];
   for (const query of imageQueries(terms, imageIds(parameters))) found.push(...(await ports.nodeClass.images(query)));
+  if (refusal !== undefined && found.length === 0) throw refusal;
   const distinct = [...new Map(found.map((image) => [image.id, image])).values()];
   return { amis: orMissing(chosenImages(distinct.map((image) => ({ image, requirements: [] })))), parameters };
 }
@@ -58,26 +78,46 @@ async function imagesOfTerms(
 /** The value of a parameter that does not exist, or names no image. */
 const none = "";
 
-/** The known values while they are young enough, all others as they are now. */
+interface ParametersRead {
+  readonly parameters: ParameterValues;
+  /** Why the first of those that are missing could not be read. */
+  readonly refusal?: ProviderError;
+}
+
+/**
+ * The known values while they are young enough, all others as they are now. One that may not be read is left out (karpenter-aws §1.2);
+ * one that could not be read this time fails the look: its image must not be missing from the class because of that.
+ */
 async function values(
-  { nodeClass, clock }: NodeClassPorts,
+  ports: NodeClassPorts,
   names: readonly string[],
   known: ParameterValues,
   keptMilliseconds: number,
-): Promise<ParameterValues> {
-  const now = clock.now();
-  const found: Record<string, ParameterValues[string]> = {};
+): Promise<ParametersRead> {
+  const now = ports.clock.now();
+  const parameters: Record<string, ParameterValues[string]> = {};
+  let refusal: ProviderError | undefined;
   for (const name of names) {
     const before = known[name];
     const kept = before?.value === none ? Math.min(keptMilliseconds, customValueMilliseconds) : keptMilliseconds;
     if (before !== undefined && now - before.readAt < kept) {
-      found[name] = before;
+      parameters[name] = before;
       continue;
     }
-    const value = await nodeClass.parameter(name);
-    found[name] = { value: value?.startsWith("ami-") ? value : none, readAt: now };
+    try {
+      const value = await ports.nodeClass.parameter(name);
+      parameters[name] = { value: value?.startsWith("ami-") ? value : none, readAt: now };
+    } catch (error) {
+      if (!(error instanceof ProviderError) || !isRefusal(error)) throw error;
+      ports.telemetry.log("warn", "left out an SSM parameter that may not be read", { error });
+      refusal ??= error;
+    }
   }
-  return found;
+  return { parameters, ...(refusal && { refusal }) };
+}
+
+function isRefusal({ kind }: ProviderError): boolean {
+  return kind === "Denied" || kind === "Invalid";
 }
 
 function imageIds(parameters: ParameterValues): readonly string[] {

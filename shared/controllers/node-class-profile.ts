@@ -31,6 +31,7 @@ export async function findInstanceProfile(
   const role = bareName(stated);
   const now = ports.clock.now();
   const current = nodeClass.status?.instanceProfile;
+  if (settings.isolatedVpc) return withoutIam(current);
   const isFresh = known !== undefined && now - known.checkedAt < checkedForMilliseconds;
   if (isFresh && known.role === role && known.name === current) {
     return { kind: "found", value: { name: known.name, memory: known } };
@@ -43,6 +44,13 @@ export async function findInstanceProfile(
   return made === "made"
     ? { kind: "found", value: checked(name) }
     : { kind: "missing", reason: "InstanceProfileNotFound", message: `spec.role: there is no role ${role}` };
+}
+
+/** IAM has no endpoint in a VPC that has no way out (karpenter-aws §1.3): what the status names has to do. */
+function withoutIam(current: string | undefined): Finding<FoundProfile> {
+  if (current !== undefined) return { kind: "found", value: { name: current } };
+  const message = "spec.role: no instance profile can be made in an isolated VPC; set spec.instanceProfile instead";
+  return { kind: "missing", reason: "InstanceProfileNotFound", message };
 }
 
 /** Where the profiles of a cluster are, or of one of its classes. */

@@ -27,8 +27,10 @@ export async function removeNodeClass(
     await writeWarning(ports, nodeClass, { reason: "WaitingOnNodeClaimTermination", message });
     return;
   }
-  const profiles = await ports.nodeClass.instanceProfiles(profilePath(settings, nodeClass));
-  await limitedParallel(profiles, deletionsAtOnce, ({ name }) => ports.nodeClass.deleteInstanceProfile(name));
+  if (!settings.isolatedVpc) {
+    const profiles = await ports.nodeClass.instanceProfiles(profilePath(settings, nodeClass));
+    await deleteProfiles(ports, profiles);
+  }
   await update(
     ports,
     "EC2NodeClass",
@@ -50,24 +52,44 @@ const sweptKey = "profiles";
 const sweepFacts = "journeyman-sweeps";
 
 /** Each half hour: instance profiles of the cluster that no class and no NodeClaim refers to (karpenter-aws §7). */
-export async function collectProfiles(
-  ports: NodeClassPorts,
-  settings: Settings,
-  nodeClasses: readonly EC2NodeClass[],
-  nodeClaims: readonly NodeClaim[],
-): Promise<void> {
+export async function collectProfiles(ports: NodeClassPorts, settings: Settings): Promise<void> {
+  if (settings.isolatedVpc) return;
   const now = ports.clock.now();
   const swept = (await readFacts(ports, settings, sweepFacts))[sweptKey];
   if (swept !== undefined && isTime(swept) && now - parseTime(swept) < sweepMilliseconds) return;
+  // Read anew: the pass before this may have gone back to a profile that was in use no more.
+  const nodeClasses = await ports.kubernetes.list("EC2NodeClass");
   // Only where a class has us make profiles is there anything to look for, and a permission to.
   if (nodeClasses.some(({ spec }) => spec.role !== undefined)) {
-    const inUse = new Set([
-      ...nodeClasses.map(({ status }) => status?.instanceProfile),
-      ...nodeClaims.map(({ metadata }) => metadata.annotations?.[`${awsGroup}/instance-profile-name`]),
-    ]);
+    const inUse = await profilesInUse(ports, settings, nodeClasses);
     const known = await ports.nodeClass.instanceProfiles(profilePath(settings));
-    const unused = known.filter(({ name, createdAt }) => !inUse.has(name) && now - createdAt > youngMilliseconds);
-    await limitedParallel(unused, deletionsAtOnce, ({ name }) => ports.nodeClass.deleteInstanceProfile(name));
+    await deleteProfiles(
+      ports,
+      known.filter(({ name, createdAt }) => !inUse.has(name) && now - createdAt > youngMilliseconds),
+    );
   }
   await patchFacts(ports, settings, sweepFacts, { [sweptKey]: formatTime(now) });
+}
+
+/** Whatever a claim that names none may have been launched with counts: its class's profiles, all of them. */
+async function profilesInUse(
+  ports: NodeClassPorts,
+  settings: Settings,
+  nodeClasses: readonly EC2NodeClass[],
+): Promise<ReadonlySet<string>> {
+  const claims = await ports.kubernetes.list("NodeClaim");
+  const profileOf = ({ metadata }: NodeClaim) => metadata.annotations?.[`${awsGroup}/instance-profile-name`];
+  const inUse = new Set([...nodeClasses.map(({ status }) => status?.instanceProfile), ...claims.map(profileOf)]);
+  const unnamed = new Set(
+    claims.filter((one) => profileOf(one) === undefined).map(({ spec }) => spec.nodeClassRef.name),
+  );
+  for (const nodeClass of nodeClasses.filter(({ metadata }) => unnamed.has(metadata.name))) {
+    const ofClass = await ports.nodeClass.instanceProfiles(profilePath(settings, nodeClass));
+    for (const { name } of ofClass) inUse.add(name);
+  }
+  return new Set([...inUse].filter((name) => name !== undefined));
+}
+
+async function deleteProfiles(ports: NodeClassPorts, profiles: readonly { readonly name: string }[]): Promise<void> {
+  await limitedParallel(profiles, deletionsAtOnce, ({ name }) => ports.nodeClass.deleteInstanceProfile(name));
 }

@@ -1,6 +1,6 @@
 import type { NodeClassPorts } from "../account-ports.ts";
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
-import { awsGroup, label, ownGroup } from "../api/labels.ts";
+import { annotation, awsGroup, label, ownGroup } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { NodePool } from "../api/node-pool.ts";
 import { shortHash } from "../api/short-hash.ts";
@@ -14,8 +14,9 @@ import { clientToken } from "../cloud/launch-record.ts";
 import type { LaunchAttempt, LaunchProblem } from "../cloud/launch-situation.ts";
 import { launchTarget, runInstancesRequest } from "../cloud/run-instances.ts";
 import { kubeletObstacle } from "../cloud/user-data/kubelet-support.ts";
-import type { RunInstancesRequest } from "../ports.ts";
+import { type ClusterEndpoint, ProviderError, type RunInstancesRequest } from "../ports.ts";
 import { firstConflict, requirementsOf } from "../scheduling/requirements.ts";
+import { isTrue } from "../state/conditions.ts";
 import { unmetDependencies } from "../state/node-class-status.ts";
 import type { Settings } from "../state/settings.ts";
 import type { ClassMemory } from "./node-class-memory.ts";
@@ -28,6 +29,8 @@ export interface Validated {
     readonly message?: string;
   };
   readonly memory?: ClassMemory["validation"];
+  /** EC2 does not know the instance profile: what is remembered of it is not to be trusted. */
+  readonly isProfileUnknown?: true;
 }
 
 interface ValidatedClass {
@@ -38,12 +41,14 @@ interface ValidatedClass {
   readonly known: ClassMemory["validation"];
 }
 
-const checkedForMilliseconds = 30 * 60_000;
+const allowedForMilliseconds = 30 * 60_000;
+/** A person who has mended what EC2 refused does not wait for long. */
+const refusedForMilliseconds = 5 * 60_000;
 
 /**
  * Whether a node of the class could be launched: its kubelet settings and user data, then RunInstances, which is only tried, in one subnet
- * after another until EC2 would carry it out (karpenter-aws §1.5). The outcome is good for half an hour, as long as nothing changes that
- * it depends on.
+ * after another until EC2 would carry it out (karpenter-aws §1.5). The outcome is good for a while, as long as nothing changes that it
+ * depends on.
  */
 export async function validate(ports: NodeClassPorts, settings: Settings, task: ValidatedClass): Promise<Validated> {
   const { nodeClass, known } = task;
@@ -55,32 +60,74 @@ export async function validate(ports: NodeClassPorts, settings: Settings, task: 
     };
   }
   const now = ports.clock.now();
-  const hash = hashOf(nodeClass);
-  if (known?.hash === hash && now - known.checkedAt < checkedForMilliseconds) return remembered(known);
-  const obstacle = kubeletObstacle(resolveAmiFamily(nodeClass), nodeClass.spec.kubelet);
-  if (obstacle !== undefined) return remembered(outcome("False", ...obstacle));
-  const [first, ...others] = requestsFor(await ports.cluster.describe(), settings, task);
-  if (first === undefined)
-    return remembered(outcome("False", "NoInstanceType", "no instance type suits its images and subnets"));
-  if (first.kind === "problem") return remembered(outcome("False", first.reason, first.message));
-  if (!settings.dryRunNodeClasses) return remembered(outcome("True", "ValidationSucceeded", ""));
-  let refusal = outcome("False", "RunInstancesAuthCheckFailed", "");
-  for (const one of [first, ...others]) {
-    if (one.kind === "problem") continue;
-    const answer = await ports.nodeClass.dryRun(one.request);
-    if (answer.kind === "allowed") return remembered(outcome("True", "ValidationSucceeded", ""));
-    const { reason } = classifyEc2Error(answer.code, answer.message);
-    refusal = outcome(
-      "False",
-      reason === "Unauthorized" ? "RunInstancesAuthCheckFailed" : reason,
-      `${answer.code}: ${answer.message}`,
-    );
-  }
-  return remembered(refusal);
+  const hash = hashOf(nodeClass, settings);
+  const keptFor = known?.status === "True" ? allowedForMilliseconds : refusedForMilliseconds;
+  if (known?.hash === hash && now - known.checkedAt < keptFor) return remembered(known);
+  const outcome = await outcomeNow(ports, settings, task);
+  return "condition" in outcome ? outcome : remembered({ hash, checkedAt: now, ...outcome });
+}
 
-  function outcome(status: "True" | "False", reason: string, message: string) {
-    return { hash, checkedAt: now, status, reason, message };
+type Outcome = Pick<NonNullable<ClassMemory["validation"]>, "status" | "reason" | "message">;
+
+const passed: Outcome = { status: "True", reason: "ValidationSucceeded", message: "" };
+
+function failure(reason: string, message: string): Outcome {
+  return { status: "False", reason, message };
+}
+
+/** Not to be remembered where it has a condition. */
+async function outcomeNow(
+  ports: NodeClassPorts,
+  settings: Settings,
+  task: ValidatedClass,
+): Promise<Outcome | Validated> {
+  const { nodeClass } = task;
+  const obstacle = kubeletObstacle(resolveAmiFamily(nodeClass), nodeClass.spec.kubelet);
+  if (obstacle !== undefined) return failure(...obstacle);
+  const cluster = await describeCluster(ports, nodeClass);
+  if ("condition" in cluster) return cluster;
+  const attempted = requestsFor(cluster, settings, task);
+  const requests = attempted.flatMap((one) => (one.kind === "request" ? [one.request] : []));
+  if (requests.length > 0) return settings.dryRunNodeClasses ? await tryRequests(ports, requests) : passed;
+  const problem = attempted.find((one) => one.kind === "problem");
+  return problem === undefined
+    ? failure("NoInstanceType", "no instance type suits its images and subnets")
+    : failure(problem.reason, problem.message);
+}
+
+async function describeCluster(ports: NodeClassPorts, nodeClass: EC2NodeClass): Promise<ClusterEndpoint | Validated> {
+  try {
+    return await ports.cluster.describe();
+  } catch (error) {
+    // What was found valid before stays so: the next pass asks again.
+    if (!(error instanceof ProviderError) || isTrue(nodeClass, "ValidationSucceeded")) throw error;
+    return { condition: { status: "Unknown", reason: "ClusterCIDRResolutionFailed", message: error.message } };
   }
+}
+
+/** Until EC2 would carry one out. What it has no room for is no fault of the class. */
+async function tryRequests(
+  { nodeClass: port }: NodeClassPorts,
+  requests: readonly RunInstancesRequest[],
+): Promise<Outcome | Validated> {
+  let refused: Outcome | undefined;
+  for (const request of requests) {
+    try {
+      const answer = await port.dryRun(request);
+      if (answer.kind === "allowed") return passed;
+      const { effect, reason } = classifyEc2Error(answer.code, answer.message);
+      if (effect !== "stop-pool") continue;
+      const told = reason === "Unauthorized" ? "RunInstancesAuthCheckFailed" : reason;
+      refused = failure(told, `${answer.code}: ${answer.message}`);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      const { code, message } = error;
+      if (classifyEc2Error(code, message).reason !== "InstanceProfileNameInvalid") throw error;
+      // As for some seconds after it was made (field-scenarios B3.16).
+      return { condition: { status: "Unknown", reason: "InstanceProfileNotFound", message }, isProfileUnknown: true };
+    }
+  }
+  return refused ?? passed;
 }
 
 function remembered(memory: NonNullable<ClassMemory["validation"]>): Validated {
@@ -88,19 +135,24 @@ function remembered(memory: NonNullable<ClassMemory["validation"]>): Validated {
   return { condition: { status, reason, message }, memory };
 }
 
-/** Of the status, the spec and the annotations that are not ours: touching one makes the check be made again, as with Karpenter. */
-function hashOf({ metadata, spec, status }: EC2NodeClass): string {
-  const { conditions: _, capacityReservations: _reservations, ...found } = status ?? {};
+/**
+ * Of the status, the spec and the annotations that are not ours: touching one makes the check be made again, as with Karpenter. The order
+ * of subnets, which is that of their free addresses, and the places left in reservations say nothing of the class.
+ */
+function hashOf({ metadata, spec, status }: EC2NodeClass, { dryRunNodeClasses }: Settings): string {
+  const { subnets = [], securityGroups, amis, instanceProfile } = status ?? {};
   const isOwn = (key: string) => key.startsWith(`${ownGroup}/`) || key.startsWith(`${awsGroup}/ec2nodeclass-hash`);
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => !isOwn(key));
-  return shortHash(stableJson([found, spec, Object.fromEntries(annotations)]), 20);
+  const found = [subnets.map(({ id }) => id).sort(), securityGroups, amis, instanceProfile];
+  const group = metadata.annotations?.[annotation.placementGroup];
+  return shortHash(stableJson([found, spec, Object.fromEntries(annotations), group, dryRunNodeClasses]), 20);
 }
 
 type Attempted = { readonly kind: "request"; readonly request: RunInstancesRequest } | LaunchProblem;
 
-/** A request for a plausible type in each zone that the class has a subnet in. */
+/** A request for a plausible type in each zone that the class has a subnet in, those first that sell it. */
 function requestsFor(
-  cluster: Parameters<typeof runInstancesRequest>[0]["cluster"],
+  cluster: ClusterEndpoint,
   settings: Settings,
   { nodeClass, nodePools, catalog }: ValidatedClass,
 ): readonly Attempted[] {
@@ -110,15 +162,18 @@ function requestsFor(
   const pools = nodePools.filter(({ spec }) => spec.template.spec.nodeClassRef.name === nodeClass.metadata.name);
   const instanceType = plausibleType(types, pools);
   if (instanceType === undefined) return [];
+  const selling = new Set(instanceType.offerings.filter(({ available }) => available).map(({ zone }) => zone));
   const zones = [...new Set((nodeClass.status?.subnets ?? []).map(({ zone }) => zone))];
   const instanceTypes = new Map([[instanceType.name, instanceType]]);
   const nodeClaim = plausibleClaim(nodeClass, pools[0]);
-  return zones.flatMap((zone): readonly Attempted[] => {
-    const target = launchTarget(nodeClass, instanceType, zone, new Set());
-    if (target.kind === "problem") return [target];
-    const attempt = attemptOf(settings, instanceType.name, zone, target);
-    return [runInstancesRequest({ cluster, nodeClaim, nodeClass, instanceTypes }, attempt)];
-  });
+  return zones
+    .toSorted((a, b) => Number(selling.has(b)) - Number(selling.has(a)))
+    .map((zone): Attempted => {
+      const target = launchTarget(nodeClass, instanceType, zone, new Set());
+      if (target.kind === "problem") return target;
+      const attempt = attemptOf(settings, instanceType.name, zone, target);
+      return runInstancesRequest({ cluster, nodeClaim, nodeClass, instanceTypes }, attempt);
+    });
 }
 
 /** The cheapest that a NodePool of the class admits; without one the first of the usual ones, then the cheapest of all. */

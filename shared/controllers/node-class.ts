@@ -11,6 +11,7 @@ import { nodeClassStatusPatch, withFindings, withValidation } from "../state/nod
 import type { Settings } from "../state/settings.ts";
 import { readCatalog } from "./catalog-store.ts";
 import { DeferredErrors } from "./deferred-errors.ts";
+import { withLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
 import { lookAtClass } from "./node-class-findings.ts";
 import {
@@ -31,6 +32,12 @@ const classesAtOnce = 4;
  * conditions (karpenter-aws §1). One class that fails holds up no other, and one part of a class no other part.
  */
 export async function reconcileNodeClasses(ports: NodeClassPorts, settings: Settings): Promise<void> {
+  // One pass at a time: two would make and take away one another's instance profiles.
+  const lease = { name: "journeyman-node-classes", namespace: settings.namespace, durationSeconds: 70 };
+  await withLease(ports, lease, () => reconcileEach(ports, settings));
+}
+
+async function reconcileEach(ports: NodeClassPorts, settings: Settings): Promise<void> {
   const nodeClasses = await ports.kubernetes.list("EC2NodeClass");
   const [nodePools, nodeClaims, memories, catalog] = await Promise.all([
     ports.kubernetes.list("NodePool"),
@@ -50,7 +57,7 @@ export async function reconcileNodeClasses(ports: NodeClassPorts, settings: Sett
   const names = new Set(nodeClasses.map(({ metadata }) => metadata.name));
   for (const name of memories.keys()) if (!names.has(name)) changes.set(name, null);
   await errors.during(() => writeClassMemories(ports, settings, changes));
-  await errors.during(() => collectProfiles(ports, settings, nodeClasses, nodeClaims));
+  await errors.during(() => collectProfiles(ports, settings));
   errors.throwFirst();
 }
 
@@ -78,7 +85,8 @@ async function reconcile(
   const group = look.placementGroup === undefined ? null : formatPlacementGroup(look.placementGroup);
   const isLookedUp = look.findings.placementGroup.kind !== "unread";
   const nodeClass = await withOwnMetadata(ports, listed, isLookedUp ? { [annotation.placementGroup]: group } : {});
-  if (nodeClass === undefined) return memory;
+  // Changed since it was listed: what was looked up is what it selected before. Its next pass is not far.
+  if (nodeClass === undefined || !isSameSpec(nodeClass, listed)) return memory;
   await errors.during(() => stampClaims(ports, nodeClass, ofClass));
   const found = withFindings(nodeClass, look.findings, ports.clock.now());
   const validated = await errors.during(() =>
@@ -86,7 +94,11 @@ async function reconcile(
   );
   const wanted = withValidation(found, validated?.condition, ports.clock.now());
   await writeStatus(ports, nodeClass, wanted);
-  return { ...look.memory, ...(validated?.memory && { validation: validated.memory }) };
+  const { instanceProfile: _, ...withoutProfile } = look.memory;
+  return {
+    ...(validated?.isProfileUnknown === true ? withoutProfile : look.memory),
+    ...(validated?.memory && { validation: validated.memory }),
+  };
 }
 
 function isOfClass({ group, kind, name }: NodeClaim["spec"]["nodeClassRef"], { metadata }: EC2NodeClass): boolean {
@@ -101,12 +113,13 @@ async function withOwnMetadata(
   listed: EC2NodeClass,
   annotations: Readonly<Record<string, string | null>>,
 ): Promise<EC2NodeClass | undefined> {
-  const wanted = { ...annotations, [hashKey]: ec2NodeClassHash(listed), [hashVersionKey]: hashVersion };
   return await update(
     ports,
     "EC2NodeClass",
     { name: listed.metadata.name },
-    ({ metadata }) => {
+    (current) => {
+      const { metadata } = current;
+      const wanted = { ...annotations, [hashKey]: ec2NodeClassHash(current), [hashVersionKey]: hashVersion };
       const finalizers = metadata.finalizers ?? [];
       const isFinalized = finalizers.includes(nodeClassFinalizer);
       const changed = Object.entries(wanted).filter(([key, value]) => (metadata.annotations?.[key] ?? null) !== value);
@@ -160,10 +173,11 @@ async function writeStatus(ports: NodeClassPorts, before: EC2NodeClass, wanted: 
     ports,
     "EC2NodeClass",
     { name: before.metadata.name },
-    (current) =>
-      current.metadata.uid === before.metadata.uid && current.metadata.generation === before.metadata.generation
-        ? nodeClassStatusPatch(current, wanted)
-        : undefined,
+    (current) => (isSameSpec(current, before) ? nodeClassStatusPatch(current, wanted) : undefined),
     { subresource: "status", current: before },
   );
+}
+
+function isSameSpec({ metadata: a }: EC2NodeClass, { metadata: b }: EC2NodeClass): boolean {
+  return a.uid === b.uid && a.generation === b.generation;
 }

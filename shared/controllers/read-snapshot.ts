@@ -121,12 +121,15 @@ async function readSelectorSources(
  */
 function withReadiness(nodeClass: EC2NodeClass): EC2NodeClass {
   const known = conditionOf(nodeClass, "Ready");
-  const { generation } = nodeClass.metadata;
+  const { generation, deletionTimestamp } = nodeClass.metadata;
   const isOfBefore = known?.observedGeneration !== undefined && known.observedGeneration !== generation;
-  if (isTrue(nodeClass, "Ready") && !isOfBefore) return nodeClass;
-  const message = isOfBefore
-    ? `its status is of generation ${known.observedGeneration}, it is at ${generation}`
-    : known?.message || "its subnets, security groups and images are not resolved yet";
+  if (isTrue(nodeClass, "Ready") && !isOfBefore && deletionTimestamp === undefined) return nodeClass;
+  const message =
+    deletionTimestamp !== undefined
+      ? "it is being deleted"
+      : isOfBefore
+        ? `its status is of generation ${known.observedGeneration}, it is at ${generation}`
+        : known?.message || "its subnets, security groups and images are not resolved yet";
   const ready: Condition = { type: "Ready", status: "False", reason: known?.reason || "NotResolved", message };
   const others = nodeClass.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
   return { ...nodeClass, status: { ...nodeClass.status, conditions: [...others, ready] } };

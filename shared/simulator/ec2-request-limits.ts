@@ -1,27 +1,22 @@
 import { Ec2ApiError } from "./ec2-api-error.ts";
 
-/** Calls of EC2 that read and nothing else. */
-const readingApis = [
-  "DescribeInstances",
-  "DescribeInstanceStatus",
-  "DescribeInstanceTypes",
-  "DescribeInstanceTypeOfferings",
-  "DescribeAvailabilityZones",
-  "DescribeSpotPriceHistory",
-  "DescribeSubnets",
-  "DescribeSecurityGroups",
-  "DescribeImages",
-  "DescribeCapacityReservations",
-  "DescribePlacementGroups",
-  "GetSpotPlacementScores",
-] as const;
-
-const changingApis = ["RunInstances", "TerminateInstances", "CreateTags"] as const;
-
-/** The EC2 calls that are simulated. */
-export type Ec2Api = (typeof readingApis)[number] | (typeof changingApis)[number];
-
-const ec2Apis: ReadonlySet<string> = new Set<Ec2Api>([...readingApis, ...changingApis]);
+/** The EC2 calls that are simulated: those that read, and those that change something. */
+export type Ec2Api =
+  | "DescribeInstances"
+  | "DescribeInstanceStatus"
+  | "DescribeInstanceTypes"
+  | "DescribeInstanceTypeOfferings"
+  | "DescribeAvailabilityZones"
+  | "DescribeSpotPriceHistory"
+  | "DescribeSubnets"
+  | "DescribeSecurityGroups"
+  | "DescribeImages"
+  | "DescribeCapacityReservations"
+  | "DescribePlacementGroups"
+  | "GetSpotPlacementScores"
+  | "RunInstances"
+  | "TerminateInstances"
+  | "CreateTags";
 
 interface Limit {
   readonly capacity: number;

@@ -11,8 +11,8 @@ export type Finding<T> =
   | { readonly kind: "found"; readonly value: T }
   /** Not there, or not as the class needs it: told on the class, and looked for again. */
   | { readonly kind: "missing"; readonly reason: string; readonly message: string }
-  /** The look failed and says nothing: what is known stays. `reason` is given where the class is to say so. */
-  | { readonly kind: "unread"; readonly reason?: string; readonly message?: string };
+  /** The look failed and says nothing: what is known stays. With a `reason` the class is not ready because of it. */
+  | { readonly kind: "unread"; readonly reason?: string; readonly message: string };
 
 type Status = NonNullable<EC2NodeClass["status"]>;
 
@@ -52,7 +52,7 @@ export function withFindings(nodeClass: EC2NodeClass, findings: NodeClassFinding
     ),
     ...(findings.instanceProfile.kind === "found" && { instanceProfile: findings.instanceProfile.value }),
   };
-  const changes = dependencies.flatMap(([part, type]) => conditionFor(type, findings[part]) ?? []);
+  const changes = dependencies.flatMap(([part, type]) => conditionFor(nodeClass, type, findings[part]) ?? []);
   return withConditionsOf({ ...nodeClass, status }, changes, now);
 }
 
@@ -77,7 +77,7 @@ export function unmetDependencies(nodeClass: EC2NodeClass): {
   readonly failed: readonly string[];
   readonly unknown: readonly string[];
 } {
-  const statusOf = (type: string) => conditionOf(nodeClass, type)?.status ?? "Unknown";
+  const statusOf = (type: string) => currentCondition(nodeClass, type)?.status ?? "Unknown";
   return {
     failed: dependencyTypes.filter((type) => statusOf(type) === "False"),
     unknown: dependencyTypes.filter((type) => statusOf(type) === "Unknown"),
@@ -105,16 +105,27 @@ function listed<Key extends keyof Status, T>(
   return { [key]: finding.kind === "found" ? toStatus(finding.value) : [] };
 }
 
-function conditionFor(type: string, finding: Finding<unknown>): ConditionChange | undefined {
+function conditionFor(nodeClass: EC2NodeClass, type: string, finding: Finding<unknown>): ConditionChange | undefined {
   if (finding.kind === "found") return { type, status: "True", reason: type };
-  const { reason, message = "" } = finding;
-  return reason === undefined ? undefined : { type, status: "False", reason, message };
+  const { reason, message } = finding;
+  if (reason !== undefined) return { type, status: "False", reason, message };
+  if (currentCondition(nodeClass, type) !== undefined) return undefined;
+  return { type, status: "Unknown", reason: "AwaitingReconciliation", message };
+}
+
+/** One that was found for the class as it is: what holds for an older generation says nothing of this one. */
+function currentCondition(nodeClass: EC2NodeClass, type: string): Condition | undefined {
+  const condition = conditionOf(nodeClass, type);
+  const { generation } = nodeClass.metadata;
+  const isOfBefore = condition?.observedGeneration !== undefined && condition.observedGeneration !== generation;
+  return isOfBefore || condition?.status === "Unknown" ? undefined : condition;
 }
 
 function readiness(nodeClass: EC2NodeClass): ConditionChange {
   const types = [...dependencyTypes, validationType];
   const unmet = types.flatMap((type) => {
-    const { status = "Unknown", message } = conditionOf(nodeClass, type) ?? {};
+    const { status = "Unknown" } = currentCondition(nodeClass, type) ?? {};
+    const message = conditionOf(nodeClass, type)?.message;
     return status === "True" ? [] : [{ status, text: `${type}=${status}${message ? `: ${message}` : ""}` }];
   });
   if (unmet.length === 0) return { type: "Ready", status: "True", reason: "Ready" };

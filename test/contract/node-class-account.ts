@@ -27,7 +27,6 @@ export function nodeClassAccount(): SimulatedAccount {
     state: "active",
     tags: ours,
   };
-  const profile = { roles: ["node"], createdAt: startAt - 5_000, tags: {} };
   return simulatedAccount({
     subnets: [
       { id: "subnet-a", ...a, tags: ours },
@@ -58,13 +57,18 @@ export function nodeClassAccount(): SimulatedAccount {
       { id: "pg-2", name: "apart", strategy: "partition", partitionCount: 3 },
     ],
     roles: ["node", "another"],
-    instanceProfiles: new Map(
-      [
-        { ...profile, name: "given", path: "/" },
-        { ...profile, name: "shop-1", path: "/karpenter/us-east-1/shop/1/" },
-        { ...profile, name: "shop-2", path: "/karpenter/us-east-1/shop/2/", roles: [] },
-        { ...profile, name: "shopping-1", path: "/karpenter/us-east-1/shopping/1/" },
-      ].map((one) => [one.name, one]),
-    ),
+    instanceProfiles: instanceProfiles(),
   });
+}
+
+function instanceProfiles() {
+  const profile = { roles: ["node"], createdAt: startAt - 5_000, tags: {} };
+  return new Map(
+    [
+      { ...profile, name: "given", path: "/" },
+      { ...profile, name: "shop-1", path: "/karpenter/us-east-1/shop/1/" },
+      { ...profile, name: "shop-2", path: "/karpenter/us-east-1/shop/2/", roles: [] },
+      { ...profile, name: "shopping-1", path: "/karpenter/us-east-1/shopping/1/" },
+    ].map((one) => [one.name, one]),
+  );
 }

@@ -45,9 +45,24 @@ describe("permissions", () => {
     expect([...new Set(unconditional.map(({ Sid }) => Sid))]).toEqual(["AllowScopedEC2InstanceAccessActions"]);
   });
 
-  it("let provisioning launch, and nobody else", () => {
-    expect(functionsAllowed("ec2:RunInstances")).toEqual(["provisioning"]);
-    expect(functionsAllowed("iam:PassRole")).toEqual(["provisioning"]);
+  it("let provisioning launch, and the catalog function try whether it could", () => {
+    expect(functionsAllowed("ec2:RunInstances")).toEqual(["catalog", "provisioning"]);
+    expect(functionsAllowed("iam:PassRole")).toEqual(["catalog", "provisioning"]);
+  });
+
+  it("let the catalog function change the cluster's own instance profiles, and nobody else any", () => {
+    const changing = [
+      "CreateInstanceProfile",
+      "TagInstanceProfile",
+      "AddRoleToInstanceProfile",
+      "DeleteInstanceProfile",
+    ];
+    for (const action of changing) {
+      expect(functionsAllowed(`iam:${action}`), action).toEqual(["catalog"]);
+      for (const { Condition } of allowing(`iam:${action}`)) {
+        expect(JSON.stringify(Condition)).toContain("Tag/kubernetes.io/cluster/shop");
+      }
+    }
   });
 
   it("let the catalog function look at what EC2 sells, and nobody else", () => {

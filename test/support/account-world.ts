@@ -14,6 +14,11 @@ import { simulatedEc2 } from "./simulated-aws.ts";
 
 export type AccountWorld = ReturnType<typeof accountWorld>;
 
+interface AccountChanges {
+  readonly cluster?: NodeClassPorts["cluster"];
+  readonly nodeClass?: Partial<NodeClassPort>;
+}
+
 /** Amazon's image of an SSM parameter, a day old. */
 export function amazonImage(id: string, changes: Partial<AccountImage> = {}): AccountImage {
   return {
@@ -68,7 +73,11 @@ export function accountWorld(changes: Partial<SimulatedAccount> = {}) {
     ec2,
     /** Names of the calls that were made to AWS. */
     calls,
-    reconcile: (settings: Partial<Settings> = {}) => reconcileNodeClasses(ports, { ...world.settings, ...settings }),
+    /** With `changes`, some of the account's calls answer otherwise. */
+    reconcile: (settings: Partial<Settings> = {}, changes: AccountChanges = {}) => {
+      const changed = { ...ports, ...changes, nodeClass: { ...ports.nodeClass, ...changes.nodeClass } };
+      return reconcileNodeClasses(changed, { ...world.settings, ...settings });
+    },
     nodeClass: (name = "default"): EC2NodeClass => {
       const found = world.server.get("EC2NodeClass", { name });
       if (found === undefined) throw new Error(`no EC2NodeClass ${name}`);

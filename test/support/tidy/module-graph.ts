@@ -8,7 +8,7 @@ const entries = [
   /^infra\/(app|build|manifests)\.ts$/,
   /^bench\/[^/]+\.ts$/,
   /^test\/.*\.test\.ts$/,
-  /^test\/peers\/moto-server\.ts$/,
+  /^test\/peers\/(moto|ministack)-server\.ts$/,
   /^test\/conformance\/report\.ts$/,
   /^test\/support\/plan-checker\/preload\.ts$/,
   /^[^/]+\.config\.ts$/,

@@ -11,7 +11,9 @@ describe("nodes of a family of images", () => {
   it.each(["al2023@latest", "al2@latest", "bottlerocket@latest", "windows2022@latest"])(
     "%s register with their labels and run their pods, told by their user data alone",
     async (alias) => {
-      const world = new SimulatedWorld({ seed: 1, settings: defaultSettings, startAt });
+      // The last version that AL2 has images for.
+      const settings = { ...defaultSettings, kubernetesVersion: "1.32" };
+      const world = new SimulatedWorld({ seed: 1, settings, startAt });
       const pool = nodePool("default", {
         labels: { team: "a" },
         requirements: [
