@@ -107,13 +107,16 @@ export function conditionNamed({ status }: EC2NodeClass, type: string): Conditio
   return status?.conditions?.find((one) => one.type === type);
 }
 
-/** The port with each call noted, and waited for in its own time. */
+/** The port with each call noted, and waited for in its own time, one after another: one event loop does not run in another's task. */
 function counting(port: NodeClassPort, calls: string[], settle: <T>(work: Promise<T>) => Promise<T>): NodeClassPort {
+  let last: Promise<unknown> = Promise.resolve();
   const noted =
     <A extends readonly unknown[], T>(name: string, call: (...args: A) => Promise<T>) =>
-    (...args: A) => {
+    (...args: A): Promise<T> => {
       calls.push(name);
-      return settle(call(...args));
+      const answer = last.then(() => settle(call(...args)));
+      last = answer.catch(() => undefined);
+      return answer;
     };
   return {
     subnets: noted("subnets", (filters) => port.subnets(filters)),
