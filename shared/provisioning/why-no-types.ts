@@ -1,5 +1,7 @@
+import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { label } from "../api/labels.ts";
 import { closestWord } from "../api/spelling.ts";
+import { imageRequirements } from "../cloud/class-compatibility.ts";
 import type { InstanceType, Offering } from "../cloud/instance-type.ts";
 import {
   allows,
@@ -13,9 +15,13 @@ import { listedValues, requirementText } from "./requirement-text.ts";
 
 /**
  * Why a NodePool has nothing to launch: the first requirement of its own that no instance type of its class meets, or the zone or
- * capacity type in which none of them is sold, or that EC2 refuses all of them for now.
+ * capacity type in which none of them is sold, or that no image of the class starts on them, or that EC2 refuses all of them for now.
  */
-export function whyNoTypes(requirements: Requirements, types: readonly InstanceType[]): RefusalDetail {
+export function whyNoTypes(
+  requirements: Requirements,
+  types: readonly InstanceType[],
+  nodeClass: EC2NodeClass,
+): RefusalDetail {
   const unmet = [...requirements.keys()].sort().flatMap((key) => {
     const own = requirements.get(key);
     return own !== undefined && types.every((type) => !meets(type, own)) ? [own] : [];
@@ -24,7 +30,24 @@ export function whyNoTypes(requirements: Requirements, types: readonly InstanceT
   if (first !== undefined) return unmetByAll(first, types);
   const meeting = types.filter((type) => firstConflict(requirements, type.requirements) === undefined);
   if (meeting.length === 0) return unmetTogether(requirements);
-  return notSold(requirements, meeting);
+  return withoutImage(meeting, nodeClass) ?? notSold(requirements, meeting);
+}
+
+function withoutImage(types: readonly InstanceType[], nodeClass: EC2NodeClass): RefusalDetail | undefined {
+  const images = imageRequirements(nodeClass);
+  const starts = (type: InstanceType) =>
+    images === undefined || images.some((image) => firstConflict(type.requirements, image) === undefined);
+  if (types.some(starts)) return undefined;
+  const { name } = nodeClass.metadata;
+  const arches = types.flatMap(({ requirements }) => [...(requirements.get(label.arch)?.values ?? [])]);
+  const wanted = listedValues(arches);
+  const found = listedValues((images ?? []).flatMap((image) => [...(image.get(label.arch)?.values ?? [])]));
+  return {
+    reason: `no image of EC2NodeClass ${name} starts on an instance type that the NodePool allows: types are ${wanted}, images for ${found}`,
+    key: "amiSelectorTerms",
+    found: `images for ${found}`,
+    accepted: `images for ${wanted}`,
+  };
 }
 
 function meets(type: InstanceType, own: Requirement): boolean {
