@@ -37,6 +37,15 @@ const clusterConfig = z.strictObject({
   isolatedVpc: z.boolean().default(false),
   /** New configurations of spot placement scores in a day: this cluster's share of the account's ten or so; 3 by default, 0 for none. */
   placementScoresPerDay: z.number().int().min(0).exactOptional(),
+  /**
+   * Whether a launch that is only tried tells if an EC2NodeClass can be launched; Karpenter's `DISABLE_DRY_RUN` is the opposite. Without it the
+   * catalog function needs no permission to launch.
+   */
+  dryRunNodeClasses: z.boolean().default(true),
+  /** Names, with their paths, of roles that EC2NodeClasses give their nodes, beside the one that the stack makes: `spec.role`, or an own profile's. */
+  nodeRoles: z
+    .array(z.string().regex(/^([\w+=,.@-]+\/)*[\w+=,.@-]{1,64}$/, "expected the name of an IAM role, not its ARN"))
+    .default([]),
   alarmTopicArn: z.string().startsWith("arn:").exactOptional(),
   logRetentionDays: z.literal(retentionDays).default(30),
   logLevel: z.enum(["DEBUG", "INFO", "WARN", "ERROR"]).default("INFO"),

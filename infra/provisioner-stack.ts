@@ -3,7 +3,6 @@ import { SecurityGroup, Vpc } from "aws-cdk-lib/aws-ec2";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Construct } from "constructs";
-import type { FunctionEnvironment } from "../shared/runtime/config.ts";
 import type { FunctionName } from "./bundling.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 import { acknowledgeWildcards } from "./constructs/acknowledgements.ts";
@@ -14,6 +13,7 @@ import {
   type Ec2Scope,
   launchStatements,
   nodeClassStatements,
+  passRoleStatement,
   taggingStatement,
   terminationStatement,
 } from "./constructs/ec2-permissions.ts";
@@ -22,6 +22,7 @@ import { Monitoring } from "./constructs/monitoring.ts";
 import { type Network, NodeFunction } from "./constructs/node-function.ts";
 import { NodeIdentity } from "./constructs/node-identity.ts";
 import { WorkQueue } from "./constructs/work-queue.ts";
+import { environmentOf } from "./function-environment.ts";
 
 export interface ProvisionerStackProps extends StackProps {
   readonly config: ClusterConfig;
@@ -55,13 +56,15 @@ export class ProvisionerStack extends Stack {
     const functions = this.createFunctions(config, queues);
     connectQueues(functions, queues);
     const nodes = new NodeIdentity(this, "Nodes", { clusterName: config.clusterName });
-    grantEc2(functions, {
+    const otherRoles = config.nodeRoles.map((role) => `arn:${this.partition}:iam::${config.account}:role/${role}`);
+    const ec2Scope = {
       partition: this.partition,
       region: config.region,
       account: config.account,
       clusterName: config.clusterName,
-      nodeRoleArn: nodes.role.roleArn,
-    });
+      nodeRoleArns: [nodes.role.roleArn, ...otherRoles],
+    };
+    grantEc2(functions, ec2Scope, config);
     this.grantCluster(functions, config);
     const { provisioning, lifecycle, interruption } = queues;
     const events = new EventSources(this, "Events", {
@@ -162,68 +165,6 @@ export class ProvisionerStack extends Stack {
 type Queues = Readonly<Record<keyof typeof visibilitySeconds, WorkQueue>>;
 type Functions = Readonly<Record<FunctionName, NodeFunction>>;
 
-function environmentOf(name: FunctionName, config: ClusterConfig, queues: Queues): FunctionEnvironment {
-  const { maxNodes, maxPriceUsdPerHour, maxLaunchesPerTenMinutes } = config.limits;
-  const {
-    preferencePolicy,
-    preferenceMaxCostPercent,
-    minValuesPolicy,
-    podTopologySpread,
-    nominatePods,
-    packingSlackPercent,
-  } = config.scheduling;
-  return {
-    ...accountEnvironment(config),
-    JOURNEYMAN_FUNCTION: name,
-    JOURNEYMAN_CLUSTER_NAME: config.clusterName,
-    JOURNEYMAN_ACCOUNT_ID: config.account,
-    JOURNEYMAN_KUBERNETES_VERSION: config.kubernetesVersion,
-    JOURNEYMAN_NAMESPACE: config.namespace,
-    JOURNEYMAN_LOG_LEVEL: config.logLevel,
-    JOURNEYMAN_PROVISIONING_QUEUE_URL: queues.provisioning.queue.queueUrl,
-    JOURNEYMAN_LATER_QUEUE_URL: queues.later.queue.queueUrl,
-    JOURNEYMAN_LIFECYCLE_QUEUE_URL: queues.lifecycle.queue.queueUrl,
-    JOURNEYMAN_TERMINATION_QUEUE_URL: queues.termination.queue.queueUrl,
-    ...(config.endpoint !== undefined && { JOURNEYMAN_CLUSTER_ENDPOINT: config.endpoint }),
-    ...(config.certificateAuthority !== undefined && { JOURNEYMAN_CLUSTER_CA: config.certificateAuthority }),
-    ...(config.serviceCidr !== undefined && { JOURNEYMAN_SERVICE_CIDR: config.serviceCidr }),
-    ...(maxNodes !== undefined && { JOURNEYMAN_MAX_NODES: String(maxNodes) }),
-    ...(maxPriceUsdPerHour !== undefined && { JOURNEYMAN_MAX_PRICE_USD_PER_HOUR: String(maxPriceUsdPerHour) }),
-    ...(maxLaunchesPerTenMinutes !== undefined && {
-      JOURNEYMAN_MAX_LAUNCHES_PER_TEN_MINUTES: String(maxLaunchesPerTenMinutes),
-    }),
-    ...(preferencePolicy !== undefined && { JOURNEYMAN_PREFERENCE_POLICY: preferencePolicy }),
-    ...(preferenceMaxCostPercent !== undefined && {
-      JOURNEYMAN_PREFERENCE_MAX_COST_PERCENT: String(preferenceMaxCostPercent),
-    }),
-    ...(minValuesPolicy !== undefined && { JOURNEYMAN_MIN_VALUES_POLICY: minValuesPolicy }),
-    ...costEnvironment(config.scheduling),
-    ...(nominatePods !== undefined && { JOURNEYMAN_NOMINATE_PODS: nominatePods ? "true" : "false" }),
-    ...(packingSlackPercent !== undefined && { JOURNEYMAN_PACKING_SLACK_PERCENT: String(packingSlackPercent) }),
-    ...(podTopologySpread !== undefined && { JOURNEYMAN_SCHEDULER_CONFIG: JSON.stringify({ podTopologySpread }) }),
-    ...(config.servedPodAnnotation !== undefined && { JOURNEYMAN_SERVED_POD_ANNOTATION: config.servedPodAnnotation }),
-  };
-}
-
-/** What the account gives this cluster. */
-function accountEnvironment({ isolatedVpc, placementScoresPerDay }: ClusterConfig): Partial<FunctionEnvironment> {
-  return {
-    ...(isolatedVpc && { JOURNEYMAN_ISOLATED_VPC: "true" }),
-    ...(placementScoresPerDay !== undefined && { JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: String(placementScoresPerDay) }),
-  };
-}
-
-/** What decides what a plan keeps low. */
-function costEnvironment(scheduling: ClusterConfig["scheduling"]): Partial<FunctionEnvironment> {
-  const { spotSpreadShare, spotMinOfferings, nodeChargeUsdPerHour, volumePriceFactor } = scheduling;
-  return {
-    ...(spotSpreadShare !== undefined && { JOURNEYMAN_SPOT_SPREAD_SHARE: String(spotSpreadShare) }),
-    ...(spotMinOfferings !== undefined && { JOURNEYMAN_SPOT_MIN_OFFERINGS: String(spotMinOfferings) }),
-    ...(nodeChargeUsdPerHour !== undefined && { JOURNEYMAN_NODE_CHARGE_USD_PER_HOUR: String(nodeChargeUsdPerHour) }),
-    ...(volumePriceFactor !== undefined && { JOURNEYMAN_VOLUME_PRICE_FACTOR: String(volumePriceFactor) }),
-  };
-}
-
 /** Who reads which queue, and who may send hints: every controller, since a hint makes its reader look and nothing more. */
 function connectQueues(functions: Functions, queues: Queues): void {
   // FIFO: the message group is the limit. The others: enough to be quick, too few to flood the API server.
@@ -241,15 +182,19 @@ function connectQueues(functions: Functions, queues: Queues): void {
   }
 }
 
-/** Who may do what to EC2. Only provisioning launches (design rule 5); the catalog function tries whether it could. */
-function grantEc2(functions: Functions, scope: Ec2Scope): void {
+/**
+ * Who may do what to EC2. Only provisioning launches (design rule 5). The catalog function tries whether it could, and EC2 has no condition
+ * that tells a tried launch from another.
+ */
+function grantEc2(functions: Functions, scope: Ec2Scope, { dryRunNodeClasses }: ClusterConfig): void {
+  const tried = dryRunNodeClasses ? launchStatements(scope) : [passRoleStatement(scope)];
   const statements: Readonly<Record<string, PolicyStatement[]>> = {
     provisioning: [...launchStatements(scope), terminationStatement(scope), describeStatement(scope)],
     lifecycle: [taggingStatement(scope), describeStatement(scope)],
     termination: [terminationStatement(scope), describeStatement(scope)],
     interruption: [describeStatement(scope)],
     "garbage-collection": [terminationStatement(scope), describeStatement(scope)],
-    catalog: [...catalogStatements(scope), ...nodeClassStatements(scope), ...launchStatements(scope)],
+    catalog: [...catalogStatements(scope), ...nodeClassStatements(scope), ...tried],
   };
   for (const [name, { role }] of Object.entries(functions)) {
     for (const statement of statements[name] ?? []) role.addToPolicy(statement);

@@ -5,7 +5,8 @@ export interface Ec2Scope {
   readonly region: string;
   readonly account: string;
   readonly clusterName: string;
-  readonly nodeRoleArn: string;
+  /** Of the nodes' own role, and of others that EC2NodeClasses may give their nodes. */
+  readonly nodeRoleArns: string[];
 }
 
 /**
@@ -38,13 +39,18 @@ export function launchStatements(scope: Ec2Scope): PolicyStatement[] {
       resources: created,
       conditions: requestTags(scope, { "ec2:CreateAction": "RunInstances" }),
     }),
-    new PolicyStatement({
-      sid: "AllowPassingInstanceRole",
-      actions: ["iam:PassRole"],
-      resources: [scope.nodeRoleArn],
-      conditions: { StringEquals: { "iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"] } },
-    }),
+    passRoleStatement(scope),
   ];
+}
+
+/** Of a launch, and of a role's way into an instance profile. */
+export function passRoleStatement({ nodeRoleArns }: Ec2Scope): PolicyStatement {
+  return new PolicyStatement({
+    sid: "AllowPassingInstanceRole",
+    actions: ["iam:PassRole"],
+    resources: nodeRoleArns,
+    conditions: { StringEquals: { "iam:PassedToService": ["ec2.amazonaws.com", "ec2.amazonaws.com.cn"] } },
+  });
 }
 
 /** Names and claims of instances that are ours already. */
@@ -107,20 +113,11 @@ export function catalogStatements(scope: Ec2Scope): PolicyStatement[] {
   ];
 }
 
-/**
- * What EC2NodeClasses are resolved with, and instance profiles of the cluster's own (karpenter-aws §8.2). A dry run asks EC2 whether a launch
- * would be allowed, and EC2 has no condition that tells the two apart: `launchStatements` are needed too.
- */
+/** What EC2NodeClasses are resolved with, and instance profiles of the cluster's own (karpenter-aws §8.2). */
 export function nodeClassStatements(scope: Ec2Scope): PolicyStatement[] {
-  const { partition, region, account, clusterName } = scope;
+  const { partition, region, account } = scope;
   const profiles = [`arn:${partition}:iam::${account}:instance-profile/*`];
-  const tagsOf = (kind: "RequestTag" | "ResourceTag"): Conditions => ({
-    StringEquals: {
-      [`aws:${kind}/kubernetes.io/cluster/${clusterName}`]: "owned",
-      [`aws:${kind}/topology.kubernetes.io/region`]: region,
-    },
-    StringLike: { [`aws:${kind}/karpenter.k8s.aws/ec2nodeclass`]: "*" },
-  });
+  const [requested, held] = [profileTags(scope, "RequestTag"), profileTags(scope, "ResourceTag")];
   return [
     new PolicyStatement({
       sid: "AllowReadingWhatClassesSelect",
@@ -142,15 +139,25 @@ export function nodeClassStatements(scope: Ec2Scope): PolicyStatement[] {
     }),
     new PolicyStatement({
       sid: "AllowScopedInstanceProfileCreationActions",
-      actions: ["iam:CreateInstanceProfile", "iam:TagInstanceProfile"],
+      actions: ["iam:CreateInstanceProfile"],
       resources: profiles,
-      conditions: tagsOf("RequestTag"),
+      conditions: requested,
+    }),
+    // Only what is ours already: or else any profile of the account could be made ours, and taken away.
+    new PolicyStatement({
+      sid: "AllowScopedInstanceProfileTagActions",
+      actions: ["iam:TagInstanceProfile"],
+      resources: profiles,
+      conditions: {
+        StringEquals: { ...held.StringEquals, ...requested.StringEquals },
+        StringLike: { ...held.StringLike, ...requested.StringLike },
+      },
     }),
     new PolicyStatement({
       sid: "AllowScopedInstanceProfileActions",
       actions: ["iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile", "iam:DeleteInstanceProfile"],
       resources: profiles,
-      conditions: tagsOf("ResourceTag"),
+      conditions: held,
     }),
     new PolicyStatement({
       sid: "AllowInstanceProfileReadActions",
@@ -159,6 +166,17 @@ export function nodeClassStatements(scope: Ec2Scope): PolicyStatement[] {
       conditions: { StringEquals: { "aws:PrincipalAccount": account } },
     }),
   ];
+}
+
+function profileTags({ clusterName, region }: Ec2Scope, kind: "RequestTag" | "ResourceTag") {
+  return {
+    StringEquals: {
+      [`aws:${kind}/kubernetes.io/cluster/${clusterName}`]: "owned",
+      ...(kind === "RequestTag" && { "aws:RequestTag/eks:eks-cluster-name": clusterName }),
+      [`aws:${kind}/topology.kubernetes.io/region`]: region,
+    },
+    StringLike: { [`aws:${kind}/karpenter.k8s.aws/ec2nodeclass`]: "*" },
+  };
 }
 
 function regional({ partition, region, account }: Ec2Scope, type: string): string {

@@ -14,7 +14,10 @@ import { findInstanceProfile } from "./node-class-profile.ts";
 export interface ClassLook {
   readonly findings: NodeClassFindings;
   readonly placementGroup: ResolvedPlacementGroup | undefined;
-  readonly memory: Pick<ClassMemory, "subnetAddresses" | "subnetsReadAt" | "parameters" | "instanceProfile">;
+  readonly memory: Pick<
+    ClassMemory,
+    "subnetAddresses" | "subnetsReadAt" | "reservationPlaces" | "parameters" | "instanceProfile"
+  >;
 }
 
 /** Looks all parts of a class up. One that cannot be read stops none of the others; its error is kept. */
@@ -56,6 +59,8 @@ export async function lookAtClass(
             ...(memory.subnetsReadAt !== undefined && { subnetsReadAt: memory.subnetsReadAt }),
           }
         : { subnetAddresses: addressesIn(subnets), subnetsReadAt: ports.clock.now() }),
+      reservationPlaces:
+        capacityReservations.kind === "unread" ? memory.reservationPlaces : placesIn(capacityReservations),
       ...(profile.kind === "found" && profile.value.memory && { instanceProfile: profile.value.memory }),
     },
   };
@@ -128,4 +133,9 @@ async function eachQuery<Query, T extends { readonly id: string }>(
 function addressesIn(subnets: Finding<readonly Subnet[]>): Readonly<Record<string, number>> {
   const found = subnets.kind === "found" ? subnets.value : [];
   return Object.fromEntries(found.map(({ id, availableIpAddressCount }) => [id, availableIpAddressCount]));
+}
+
+function placesIn(reservations: Finding<readonly Ec2CapacityReservation[]>): Readonly<Record<string, number>> {
+  const found = reservations.kind === "found" ? reservations.value : [];
+  return Object.fromEntries(found.map(({ id, availableInstanceCount }) => [id, availableInstanceCount]));
 }

@@ -21,6 +21,8 @@ const classMemory = z.object({
   /** Free addresses by subnet id. */
   subnetAddresses: z.record(z.string(), z.number()).default({}),
   subnetsReadAt: storedTime.exactOptional(),
+  /** Places left by reservation id. */
+  reservationPlaces: z.record(z.string(), z.number()).default({}),
   validation: validation.exactOptional(),
   /** Values of SSM parameters by name. */
   parameters: z.record(z.string(), z.object({ value: z.string(), readAt: storedTime })).default({}),
@@ -29,7 +31,7 @@ const classMemory = z.object({
 });
 export type ClassMemory = z.infer<typeof classMemory>;
 
-export const noMemory: ClassMemory = { subnetAddresses: {}, parameters: {} };
+export const noMemory: ClassMemory = { subnetAddresses: {}, reservationPlaces: {}, parameters: {} };
 
 /** What is remembered of each class, by name; what cannot be read is forgotten. */
 export async function readClassMemories(ports: Ports, settings: Settings): Promise<ReadonlyMap<string, ClassMemory>> {

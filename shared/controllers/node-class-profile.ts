@@ -79,6 +79,8 @@ async function makeProfile(
     return "made";
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
+    // IAM may not show for some seconds what was just made: it is the profile that is not found then, and it has its role next time.
+    if (error.kind === "NotFound" && (await port.instanceProfile(name)) === undefined) throw error;
     await port.deleteInstanceProfile(name);
     if (error.kind === "NotFound") return "no such role";
     throw error;

@@ -58,7 +58,7 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
   const persistentVolumes = await kubernetes.list("PersistentVolume");
   const selectorSources = await readSelectorSources(ports, settings);
   const buffers = await readBuffers(ports, limitRanges);
-  const { reclaims, ...facts } = await readSharedFacts(ports, settings);
+  const { reclaims, reservationPlaces, ...facts } = await readSharedFacts(ports, settings);
   const now = ports.clock.now();
   const decoder = new PodDecoder(settings);
   const snapshot: Snapshot = {
@@ -68,7 +68,7 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
     nodes,
     nodeClaims,
     nodePools,
-    nodeClasses: nodeClasses.map(withReadiness),
+    nodeClasses: nodeClasses.map((one) => withPlaces(withReadiness(one), reservationPlaces)),
     nodeOverlays,
     daemonSets: daemonSets.map((daemonSet) => withTemplateLimits(daemonSet, limitRanges)),
     podDisruptionBudgets,
@@ -96,8 +96,10 @@ async function readSharedFacts(ports: Ports, settings: Settings) {
     readReclaims(ports, settings),
     readClassMemories(ports, settings),
   ]);
-  const subnetAddresses = subnetAddressesOf([...classMemories.values()]);
-  return { catalog, placementScores, launchBreakers, learnedMemory, reclaims, ...subnetAddresses };
+  const memories = [...classMemories.values()];
+  const reservationPlaces = new Map(memories.flatMap(({ reservationPlaces: places }) => Object.entries(places)));
+  const subnetAddresses = subnetAddressesOf(memories);
+  return { catalog, placementScores, launchBreakers, learnedMemory, reclaims, reservationPlaces, ...subnetAddresses };
 }
 
 /** Only where they are asked for: a cluster may have thousands of ReplicaSets. */
@@ -133,6 +135,17 @@ function withReadiness(nodeClass: EC2NodeClass): EC2NodeClass {
   const ready: Condition = { type: "Ready", status: "False", reason: known?.reason || "NotResolved", message };
   const others = nodeClass.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
   return { ...nodeClass, status: { ...nodeClass.status, conditions: [...others, ready] } };
+}
+
+/** The status has no field for how many places are left in a reservation (docs/decisions/0010-what-a-class-status-cannot-hold.md). */
+function withPlaces(nodeClass: EC2NodeClass, places: ReadonlyMap<string, number>): EC2NodeClass {
+  const { status } = nodeClass;
+  if (status?.capacityReservations === undefined || places.size === 0) return nodeClass;
+  const capacityReservations = status.capacityReservations.map((reservation) => {
+    const availableInstanceCount = places.get(reservation.id) ?? reservation.availableInstanceCount;
+    return availableInstanceCount === undefined ? reservation : { ...reservation, availableInstanceCount };
+  });
+  return { ...nodeClass, status: { ...status, capacityReservations } };
 }
 
 /** Of all classes. A subnet that several have selected counts as it was read first: what was launched since comes off it. */

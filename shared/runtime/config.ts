@@ -95,6 +95,7 @@ const functionEnvironment = z.object({
   JOURNEYMAN_NOMINATE_PODS: flag.exactOptional(),
   JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: wholeNumber.exactOptional(),
   JOURNEYMAN_ISOLATED_VPC: flag.exactOptional(),
+  JOURNEYMAN_DRY_RUN_NODE_CLASSES: flag.exactOptional(),
   JOURNEYMAN_PACKING_SLACK_PERCENT: decimal.refine(isSlackPercent, slackPercentExpected).exactOptional(),
 });
 
@@ -174,6 +175,7 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
       packingSlackPercent: env.JOURNEYMAN_PACKING_SLACK_PERCENT,
       placementScoresPerDay: env.JOURNEYMAN_PLACEMENT_SCORES_PER_DAY,
       isolatedVpc: env.JOURNEYMAN_ISOLATED_VPC,
+      dryRunNodeClasses: env.JOURNEYMAN_DRY_RUN_NODE_CLASSES,
     }),
   };
 }

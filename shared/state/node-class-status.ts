@@ -188,7 +188,6 @@ function statusReservation(reservation: Ec2CapacityReservation, now: number): re
       reservationType,
       interruptible,
       state: isExpiring ? "expiring" : "active",
-      availableInstanceCount: reservation.availableInstanceCount,
       ...(endsAt !== undefined && { endTime: formatTime(endsAt) }),
     },
   ];

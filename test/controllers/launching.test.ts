@@ -275,6 +275,31 @@ describe("a launch whose outcome is not known", () => {
     expectOneInstanceEach(world);
   });
 
+  it("keeps the image that its class's alias named when it was written down; the next launch takes the newer one", async () => {
+    const world = plannerWorld();
+    world.aws.faults.hideLaunches(30_000);
+    world.aws.faults.loseAnswers("RunInstances");
+    addPoolWithPods(world, "default", 1);
+    await world.provision();
+    const [image] = world.server.get("EC2NodeClass", { name: "default" })?.status?.amis ?? [];
+    const status = { amis: [{ ...image, id: "ami-2" }] };
+    world.server.patch("EC2NodeClass", { name: "default" }, { status }, { subresource: "status" });
+
+    await world.advance(10);
+    await world.provision();
+    addPendingPod(world, "later", { pool: "default" });
+    await world.provision();
+
+    const images = world.requests.map(({ imageId, clientToken }) => [imageId, clientToken]);
+    const [first] = world.requests;
+    expect(images.slice(0, 2)).toEqual([
+      ["ami-1", first?.clientToken],
+      ["ami-1", first?.clientToken],
+    ]);
+    expect(images.at(-1)).toEqual(["ami-2", expect.not.stringContaining(first?.clientToken ?? "")]);
+    expectOneInstanceEach(world);
+  });
+
   it("leaves no instance behind that nobody wants, though EC2 does not show it yet", async () => {
     const world = plannerWorld();
     world.aws.faults.hideLaunches(30_000);
@@ -310,6 +335,24 @@ describe("a launch whose outcome is not known", () => {
 });
 
 describe("an instance", () => {
+  it("has its claim name the profile that it was launched with, not the one that was planned", async () => {
+    const world = plannerWorld();
+    const { metadata } = world.server.create("NodeClaim", nodeClaim("a"));
+    const nodeClass = world.server.patch(
+      "EC2NodeClass",
+      { name: "default" },
+      { status: { instanceProfile: "of another role" } },
+      { subresource: "status" },
+    );
+
+    const pair = { nodeClaim: metadata.name, instance: instance("i-a") };
+    await assignInstance(world.ports, pair, { type: undefined, nodeClass });
+
+    expect(world.claim("a")?.metadata.annotations).toMatchObject({
+      "karpenter.k8s.aws/instance-profile-name": "of another role",
+    });
+  });
+
   it("is not given to a claim that has another", async () => {
     const world = plannerWorld();
     addPoolWithPods(world, "default", 1);

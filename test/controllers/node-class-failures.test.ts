@@ -218,6 +218,20 @@ describe("the profiles of a class whose role changes", () => {
     expect([...world.account.instanceProfiles.keys()]).toEqual([first]);
   });
 
+  it("get their role in the next pass where IAM does not show them at once (B3.16)", async () => {
+    const world = accountWorld();
+    addNodeClass(world);
+    const unseen = new ProviderError("NotFound", "NoSuchEntity", "Instance Profile cluster_1 cannot be found.");
+    const nodeClass = { addRole: () => Promise.reject(unseen), instanceProfile: async () => undefined };
+    await expect(world.reconcile({}, { nodeClass })).rejects.toBe(unseen);
+    expect(condition(world, "InstanceProfileReady")?.status).toBe("Unknown");
+    const made = [...world.account.instanceProfiles.keys()];
+    await world.reconcile();
+    expect(condition(world, "Ready")?.status).toBe("True");
+    expect([...world.account.instanceProfiles.keys()]).toEqual(made);
+    expect(world.nodeClass().status?.instanceProfile).toBe(made[0]);
+  });
+
   it("cannot be made without a way to IAM: the class is told to name one, and keeps one that it has", async () => {
     const world = accountWorld();
     addNodeClass(world);
@@ -318,6 +332,17 @@ describe("what plans see of a class", () => {
       ]),
     );
     expect(snapshot.subnetAddressesReadAt).toBe(readAt);
+  });
+
+  it("are the places left in its reservations", async () => {
+    const places = { id: "cr-1", instanceType: "m5.large", zone: "us-east-1a", availableInstanceCount: 2 };
+    const kind = { ownerId: "123456789012", instanceMatchCriteria: "open", reservationType: "default" as const };
+    const capacityReservations = [{ ...places, ...kind, interruptible: false, state: "active", tags: {} }];
+    const world = accountWorld({ capacityReservations });
+    addNodeClass(world, { capacityReservationSelectorTerms: [{ id: "cr-1" }] });
+    await world.reconcile();
+    const { nodeClasses } = await readSnapshot(world.ports, world.settings);
+    expect(nodeClasses[0]?.status?.capacityReservations).toMatchObject([{ id: "cr-1", availableInstanceCount: 2 }]);
   });
 
   it("is that it is ready, until it is changed or deleted", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ec2NodeClassHash, hashVersion } from "../../shared/api/hashes.ts";
 import { formatTime } from "../../shared/api/time.ts";
+import { aliasParameters } from "../../shared/cloud/image-selection.ts";
 import {
   type AccountWorld,
   accountWorld,
@@ -143,6 +144,22 @@ describe("the images of a class", () => {
         requirements: [{ key: "kubernetes.io/arch", operator: "In", values: ["arm64"] }],
       },
     ]);
+  });
+
+  it("are found by the alias of every family, and a launch from them is tried", async () => {
+    const versions = { "al2@latest": "1.32", "windows2025@latest": "1.35" };
+    const aliases = ["al2023@latest", "bottlerocket@latest", "windows2019@latest", "windows2022@latest"];
+    const cases = [...aliases.map((alias) => [alias, "1.34"] as const), ...Object.entries(versions)];
+    for (const [alias, kubernetesVersion] of cases) {
+      const wanted = aliasParameters(alias, kubernetesVersion);
+      const names = wanted.kind === "parameters" ? wanted.parameters.map(({ name }) => name) : [];
+      const isX86 = (name: string) => !name.includes("arm64");
+      const world = accountWorld({ parameters: new Map(names.filter(isX86).map((name) => [name, "ami-x86"])) });
+      addNodeClass(world, { amiSelectorTerms: [{ alias }] });
+      await world.reconcile({ kubernetesVersion });
+      expect(conditionNamed(world.nodeClass(), "Ready"), alias).toMatchObject({ status: "True" });
+      expect(world.calls, alias).toContain("dryRun");
+    }
   });
 
   it("are looked up again when the one in use is deprecated, though its parameter is kept for a day (B3.21)", async () => {

@@ -19,6 +19,7 @@ const { resources, resource } = synthesize({
   logRetentionDays: 14,
   isolatedVpc: true,
   placementScoresPerDay: 5,
+  dryRunNodeClasses: false,
 });
 
 describe("every function", () => {
@@ -42,7 +43,11 @@ describe("every function", () => {
       const config = readFunctionConfig({ AWS_REGION: "eu-west-1", ...Object.fromEntries(variables) });
       expect(config.settings, id).toMatchObject({ clusterName: "shop", maxNodes: 7, servedPodAnnotation: "team=shop" });
       expect(config.settings, id).toMatchObject({ ...costs, ...nominations });
-      expect(config.settings, id).toMatchObject({ isolatedVpc: true, placementScoresPerDay: 5 });
+      expect(config.settings, id).toMatchObject({
+        isolatedVpc: true,
+        placementScoresPerDay: 5,
+        dryRunNodeClasses: false,
+      });
       expect(config.settings.defaultTopologySpread, id).toEqual(defaultConstraints);
     }
   });

@@ -50,6 +50,28 @@ describe("permissions", () => {
     expect(functionsAllowed("iam:PassRole")).toEqual(["catalog", "provisioning"]);
   });
 
+  it("let nobody but provisioning launch where classes are not tried", () => {
+    const { resources: untried } = synthesize({ ...exampleCluster, dryRunNodeClasses: false });
+    const launchers = untried("AWS::IAM::Policy").flatMap(([, { PolicyDocument, Roles }]) =>
+      JSON.stringify(PolicyDocument).includes('ec2:RunInstances"') ? [referenced(Roles[0])] : [],
+    );
+    expect(launchers).toEqual([expect.stringMatching(/^provisioning/)]);
+  });
+
+  it("pass other roles of nodes where they are stated", () => {
+    const { resources: other } = synthesize({ ...exampleCluster, nodeRoles: ["team/KarpenterNodeRole-shop"] });
+    const passing = other("AWS::IAM::Policy").flatMap(([, { PolicyDocument }]) =>
+      PolicyDocument.Statement.filter(({ Action }: Statement) => Action === "iam:PassRole"),
+    );
+    expect(passing).toHaveLength(2);
+    for (const { Resource } of passing) expect(JSON.stringify(Resource)).toContain("role/team/KarpenterNodeRole-shop");
+  });
+
+  it("make no foreign instance profile the cluster's own", () => {
+    const [tagging] = allowing("iam:TagInstanceProfile");
+    expect(tagging?.Condition?.StringEquals).toMatchObject({ "aws:ResourceTag/kubernetes.io/cluster/shop": "owned" });
+  });
+
   it("let the catalog function change the cluster's own instance profiles, and nobody else any", () => {
     const changing = [
       "CreateInstanceProfile",
