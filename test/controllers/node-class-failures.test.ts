@@ -218,6 +218,20 @@ describe("the profiles of a class whose role changes", () => {
     expect([...world.account.instanceProfiles.keys()]).toEqual([first]);
   });
 
+  it("are made again when EC2 says that one is gone, though it was looked at a minute ago (B3.16)", async () => {
+    const world = accountWorld();
+    addNodeClass(world);
+    await world.reconcile();
+    world.account.instanceProfiles.clear();
+    world.server.patch("EC2NodeClass", { name: "default" }, { metadata: { annotations: { checked: "again" } } });
+    world.ec2.faults.failNext("RunInstances", "InvalidParameterValue", 1, unknownProfile);
+    await world.reconcile();
+    expect(condition(world, "Ready")?.status).toBe("Unknown");
+    await world.reconcile();
+    expect([...world.account.instanceProfiles.keys()]).toEqual([world.nodeClass().status?.instanceProfile]);
+    expect(condition(world, "Ready")?.status).toBe("True");
+  });
+
   it("get their role in the next pass where IAM does not show them at once (B3.16)", async () => {
     const world = accountWorld();
     addNodeClass(world);
@@ -354,6 +368,10 @@ describe("what plans see of a class", () => {
     changeRole(world, "other");
     expect(await readiness(world)).toMatchObject({ status: "False", message: expect.stringContaining("generation") });
     await world.reconcile();
+    // As another controller may write it: without the generation.
+    const { observedGeneration: _, ...ready } = condition(world, "Ready") ?? {};
+    const status = { conditions: [ready] };
+    world.server.patch("EC2NodeClass", { name: "default" }, { status }, { subresource: "status" });
     expect(await readiness(world)).toMatchObject({ status: "True" });
     world.server.delete("EC2NodeClass", { name: "default" });
     expect(await readiness(world)).toMatchObject({ status: "False", message: expect.stringContaining("deleted") });
