@@ -1,3 +1,5 @@
+import type { DryRunAnswer } from "../account-ports.ts";
+import type { ProviderErrorKind } from "../ports.ts";
 import {
   type Ec2ErrorMeaning,
   type Ec2ErrorRow,
@@ -20,6 +22,19 @@ export interface Ec2ErrorClass extends Ec2ErrorMeaning {
 export function classifyEc2Error(code: string, message = ""): Ec2ErrorClass {
   const row = rowFor(ec2ErrorTable, code, message);
   return row === undefined ? { ...unknownError, code, known: false } : { ...meaningOf(row), code, known: true };
+}
+
+/** How a port tells an error of EC2, SSM or IAM: what a call names and AWS does not know is `NotFound`, whatever it would mean for a launch. */
+export function providerErrorKindOf(code: string, message = ""): ProviderErrorKind {
+  const isUnknownObject = code === "NoSuchEntity" || code.endsWith(".NotFound");
+  return isUnknownObject ? "NotFound" : classifyEc2Error(code, message).providerErrorKind;
+}
+
+/** What EC2's error says of a RunInstances that was only tried; undefined where it says nothing of the request, and the call has failed. */
+export function dryRunAnswer(code: string, message: string): DryRunAnswer | undefined {
+  if (code === "DryRunOperation") return { kind: "allowed" };
+  const { effect } = classifyEc2Error(code, message);
+  return effect === "resolve" || effect === "back-off" ? undefined : { kind: "refused", code, message };
 }
 
 /** Why an instance ended before it was a node; undefined when its reason says nothing about launches (karpenter-aws §4.8). */

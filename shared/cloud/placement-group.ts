@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { annotation } from "../api/labels.ts";
+import { storedJson } from "./stored-facts.ts";
 
 const placementGroup = z.object({
   id: z.string(),
@@ -40,10 +41,5 @@ export function placementGroupOf({ metadata, spec, status }: EC2NodeClass): Plac
 }
 
 function parsePlacementGroup(text: string | undefined): ResolvedPlacementGroup | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return placementGroup.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return storedJson(placementGroup).safeParse(text).data;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isTime, parseTime } from "../api/time.ts";
 
-/** A ConfigMap's value that holds JSON (design rule 4). What cannot be read is no fact, and no reason to stop anything. */
+/** A text that holds JSON, such as a ConfigMap's value (design rule 4). What cannot be read is no fact, and no reason to stop anything. */
 export function storedJson<T extends z.ZodType>(schema: T) {
   return z
     .string()

@@ -1,6 +1,6 @@
 import type { Ec2Filter } from "../account-ports.ts";
 import { label, tag } from "../api/labels.ts";
-import { classifyEc2Error } from "../cloud/ec2-errors.ts";
+import { providerErrorKindOf } from "../cloud/ec2-errors.ts";
 import {
   type Ec2Instance,
   type Ec2Port,
@@ -63,10 +63,8 @@ export async function classifyingErrors<T>(call: Promise<T>): Promise<T> {
     return await call;
   } catch (error) {
     if (!(error instanceof Ec2ApiError)) throw error;
-    const kind =
-      error.code === "NoSuchEntity" || error.code.endsWith(".NotFound")
-        ? "NotFound"
-        : classifyEc2Error(error.code, error.message).providerErrorKind;
-    throw new ProviderError(kind, error.code, error.message, { cause: error });
+    throw new ProviderError(providerErrorKindOf(error.code, error.message), error.code, error.message, {
+      cause: error,
+    });
   }
 }

@@ -9,7 +9,7 @@ import type {
   SecurityGroup,
   Subnet,
 } from "../account-ports.ts";
-import { classifyEc2Error } from "../cloud/ec2-errors.ts";
+import { dryRunAnswer } from "../cloud/ec2-errors.ts";
 import { ProviderError, type RunInstancesRequest } from "../ports.ts";
 import type { SimulatedEc2 } from "./ec2.ts";
 import type { SimulatedAccount } from "./ec2-account.ts";
@@ -20,7 +20,6 @@ import {
   describeSecurityGroups,
   describeSubnets,
 } from "./ec2-account-queries.ts";
-import { Ec2ApiError } from "./ec2-api-error.ts";
 import { InstanceProfiles } from "./ec2-instance-profiles.ts";
 import { classifyingErrors } from "./ec2-port.ts";
 
@@ -112,14 +111,11 @@ export class SimulatedNodeClassPort implements NodeClassPort {
 
   async dryRun(request: RunInstancesRequest): Promise<DryRunAnswer> {
     try {
-      return await this.#ec2.dryRun(request);
+      return await classifyingErrors(this.#ec2.dryRun(request));
     } catch (error) {
-      if (!(error instanceof Ec2ApiError)) throw error;
-      const { code, message } = error;
-      if (code === "DryRunOperation") return { kind: "allowed" };
-      const { effect, providerErrorKind } = classifyEc2Error(code, message);
-      if (effect !== "resolve" && effect !== "back-off") return { kind: "refused", code, message };
-      throw new ProviderError(providerErrorKind, code, message, { cause: error });
+      const answer = error instanceof ProviderError ? dryRunAnswer(error.code, error.message) : undefined;
+      if (answer === undefined) throw error;
+      return answer;
     }
   }
 

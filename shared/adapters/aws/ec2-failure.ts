@@ -1,4 +1,4 @@
-import { classifyEc2Error } from "../../cloud/ec2-errors.ts";
+import { providerErrorKindOf } from "../../cloud/ec2-errors.ts";
 import { ProviderError } from "../../ports.ts";
 import { awsErrorFacts } from "./aws-error.ts";
 
@@ -7,7 +7,6 @@ export function ec2Failure(what: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof ProviderError) throw error;
     const { code, message } = awsErrorFacts(error);
-    const kind = code.endsWith(".NotFound") ? "NotFound" : classifyEc2Error(code, message).providerErrorKind;
-    throw new ProviderError(kind, code, `${what}: ${code}: ${message}`, { cause: error });
+    throw new ProviderError(providerErrorKindOf(code, message), code, `${what}: ${code}: ${message}`, { cause: error });
   };
 }

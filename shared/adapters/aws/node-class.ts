@@ -23,7 +23,7 @@ import type {
   PlacementGroup,
   Subnet,
 } from "../../account-ports.ts";
-import { classifyEc2Error } from "../../cloud/ec2-errors.ts";
+import { dryRunAnswer } from "../../cloud/ec2-errors.ts";
 import type { RunInstancesRequest } from "../../ports.ts";
 import { awsError, awsErrorFacts } from "./aws-error.ts";
 import { ec2Failure } from "./ec2-failure.ts";
@@ -177,10 +177,7 @@ async function dryRun(client: EC2Client, request: RunInstancesRequest): Promise<
     return { kind: "allowed" };
   } catch (error) {
     const { code, message } = awsErrorFacts(error);
-    if (code === "DryRunOperation") return { kind: "allowed" };
-    const { effect } = classifyEc2Error(code, message);
-    if (effect === "resolve" || effect === "back-off") return ec2Failure("RunInstances, only tried")(error);
-    return { kind: "refused", code, message };
+    return dryRunAnswer(code, message) ?? ec2Failure("RunInstances, only tried")(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Filter, type PricingClient, paginateGetProducts } from "@aws-sdk/client-pricing";
 import * as z from "zod";
+import { storedJson } from "../../cloud/stored-facts.ts";
 import { ProviderError } from "../../ports.ts";
 import { awsError } from "./aws-error.ts";
 
@@ -61,29 +62,19 @@ async function listing(
   return prices;
 }
 
-const priceListing = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue("expected JSON");
-      return z.NEVER;
-    }
-  })
-  .pipe(
-    z.object({
-      product: z.object({ attributes: z.object({ instanceType: z.string() }) }),
-      terms: z.object({
-        OnDemand: z.record(
-          z.string(),
-          z.object({
-            priceDimensions: z.record(z.string(), z.object({ pricePerUnit: z.record(z.string(), z.string()) })),
-          }),
-        ),
-      }),
+const priceListing = storedJson(
+  z.object({
+    product: z.object({ attributes: z.object({ instanceType: z.string() }) }),
+    terms: z.object({
+      OnDemand: z.record(
+        z.string(),
+        z.object({
+          priceDimensions: z.record(z.string(), z.object({ pricePerUnit: z.record(z.string(), z.string()) })),
+        }),
+      ),
     }),
-  );
+  }),
+);
 
 /** 0 where there is none. */
 function priceOf({ terms }: z.infer<typeof priceListing>, currency: string): number {
