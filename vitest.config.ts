@@ -10,5 +10,7 @@ export default defineConfig({
     // No test leaves anything behind in a module, and loading them anew for each file is more than half of the time.
     isolate: false,
     testTimeout: 60_000,
+    // Left to itself, vitest keeps one of two cores for the main process, which has next to nothing to do.
+    maxWorkers: 2,
   },
 });
