@@ -101,7 +101,8 @@ function reasonText({ reason, pods }: PlannedNodeClaim, plan: Planning["plan"]):
   return cutText(text, mostReasonBytes);
 }
 
-function nominationOf({ uid, owner, classKey, constraints }: PodRecord): Nomination {
+/** What finds the pod, or its successor, again. */
+export function nominationOf({ uid, owner, classKey, constraints }: PodRecord): Nomination {
   const requests = { ...formatResources(constraints.requests) };
   return { uid, owner: owner?.uid ?? "", class: classKey, ...(owner?.kind === "StatefulSet" && { requests }) };
 }

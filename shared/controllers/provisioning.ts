@@ -16,6 +16,7 @@ import { waitForQuiet } from "./batching-window.ts";
 import { writeBufferStatuses } from "./capacity-buffers.ts";
 import { createClaim, createStaticClaim } from "./claim-creation.ts";
 import { DeferredErrors } from "./deferred-errors.ts";
+import { nominateToInFlight } from "./in-flight-nominations.ts";
 import { withoutMended } from "./launch-failures.ts";
 import { withinLaunchLimits } from "./launch-limits.ts";
 import { budgetAnnotation, type LaunchPassEnd, launchClaims } from "./launching.ts";
@@ -95,6 +96,7 @@ async function pass(
     errors.during(() => createClaim(ports, planned, { snapshot, plan: pods })),
   );
   await errors.during(() => noteRoom(ports, pods, snapshot));
+  await errors.during(() => nominateToInFlight(ports, plan, snapshot));
   const choices = new Map(
     [...fixedClaims, ...claims].map(([planned, { metadata }]) => [metadata.name, planned.offerings]),
   );

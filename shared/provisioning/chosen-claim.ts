@@ -1,7 +1,9 @@
 import { label } from "../api/labels.ts";
 import type { RankedOffering } from "../cloud/ranking.ts";
 import { addResources } from "../scheduling/resources.ts";
+import { getOrMake } from "./get-or-make.ts";
 import { nodeCost } from "./node-cost.ts";
+import type { NodeOption, PoolOptions } from "./node-options.ts";
 import type { PlannedNodeClaim } from "./plan.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
 
@@ -10,7 +12,7 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
   const { pool, pods, offerings, name, nodePool, requirements, minValuesRelaxed } = draft;
   const { metadata, spec } = pool.pool.spec.template;
   const [best, ...others] = offerings;
-  const option = pool.options.find(({ instanceType }) => instanceType.name === best.instanceType);
+  const option = firstOfType(pool, best.instanceType);
   const { daemonRequests = {}, instanceType } = option ?? {};
   const allocatable = instanceType?.allocatable ?? {};
   return {
@@ -31,6 +33,18 @@ export function chosenClaim(draft: ClaimDraft): PlannedNodeClaim {
       : reasonFor(pods.length, best, others),
   };
 }
+
+/** Looked for at every claim. */
+function firstOfType(pool: PoolOptions, instanceType: string): NodeOption | undefined {
+  const byType = getOrMake(
+    optionsByType,
+    pool,
+    () => new Map(pool.options.toReversed().map((option) => [option.instanceType.name, option])),
+  );
+  return byType.get(instanceType);
+}
+
+const optionsByType = new WeakMap<PoolOptions, ReadonlyMap<string, NodeOption>>();
 
 const shareReason = "on-demand by the NodePool's share";
 

@@ -2,6 +2,7 @@ import { label } from "../api/labels.ts";
 import { stableJson } from "../api/stable-json.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import type { TopologyGroup, TopologyGroups } from "./topology-group.ts";
+import { TopologyIndex } from "./topology-index.ts";
 
 /** The groups that concern one class. Classes that are in the same groups have one object of it. */
 export interface ClassTopology {
@@ -33,11 +34,11 @@ export class TopologyRoles {
   readonly #groups: TopologyGroups;
   readonly #matched = new Map<string, readonly TopologyGroup[]>();
   readonly #known = new Map<string, ClassTopology>();
-  readonly #numbers: ReadonlyMap<TopologyGroup, number>;
+  readonly #index: TopologyIndex;
 
   constructor(groups: TopologyGroups) {
     this.#groups = groups;
-    this.#numbers = new Map(groups.all().map((group, index) => [group, index]));
+    this.#index = new TopologyIndex(groups.all());
   }
 
   of(constraints: PodConstraints, owned: readonly TopologyGroup[]): ClassTopology {
@@ -51,13 +52,13 @@ export class TopologyRoles {
   /** The groups that count pods of these constraints. */
   matchedBy(constraints: PodConstraints): readonly TopologyGroup[] {
     const key = keyOf(constraints);
-    const matched = this.#matched.get(key) ?? this.#groups.all().filter((group) => group.matches(constraints));
+    const matched = this.#matched.get(key) ?? this.#index.matching(constraints);
     this.#matched.set(key, matched);
     return matched;
   }
 
   #numbersOf(groups: readonly TopologyGroup[]): string {
-    return groups.map((group) => this.#numbers.get(group)).join();
+    return groups.map((group) => this.#index.numberOf(group)).join();
   }
 }
 

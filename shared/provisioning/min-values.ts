@@ -1,8 +1,10 @@
 import { label } from "../api/labels.ts";
 import { allows, type Requirements } from "../scheduling/requirements.ts";
 import { allowsZone } from "./demand-zones.ts";
+import { lazily } from "./lazily.ts";
 import type { NewDemand, Unit } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
+import { type Acceptance, acceptanceOf, acceptedByPool, largestFirst, optionHolder } from "./option-holders.ts";
 import type { NodeRule } from "./packing/problem.ts";
 
 /** How many distinct values of a label a NodePool wants among the instance types that a node may become (karpenter-core §2.9). */
@@ -92,45 +94,53 @@ export interface MinValuesProblem {
 
 /** One rule for each NodePool and key with `minValues`. `pools` of the problem are in the same order. */
 export function minValuesRules(problem: MinValuesProblem): readonly NodeRule[] {
-  return problem.pools.flatMap((pool, index) =>
-    minValuesOf(pool).map((wanted) => minValuesRule(problem, pool, index, wanted)),
-  );
+  const wanted = problem.pools.map(minValuesOf);
+  if (wanted.every(({ length }) => length === 0)) return [];
+  const acceptance = acceptanceOf(problem.optionsByUnit);
+  const byPool = acceptedByPool(acceptance);
+  return problem.pools.flatMap(({ pool }, index) => {
+    const own = largestFirst(byPool.get(pool.metadata.name) ?? []);
+    return (wanted[index] ?? []).map((one) => minValuesRule(problem, acceptance, own, index, one));
+  });
 }
 
 function minValuesRule(
-  { demands, units, optionsByUnit, dimensions, zones, bestEffort }: MinValuesProblem,
-  pool: PoolOptions,
-  poolIndex: number,
+  problem: MinValuesProblem,
+  acceptance: Acceptance,
+  own: readonly NodeOption[],
+  pool: number,
   { key, least }: MinValues,
 ): NodeRule {
-  const name = pool.pool.metadata.name;
-  const accepted = optionsByUnit.map((options) => new Set(options));
-  const own = [...new Set(optionsByUnit.flat())]
-    .filter((option) => option.pool === name)
-    .sort((a, b) => (b.free.cpu ?? 0) - (a.free.cpu ?? 0) || (a.instanceType.name < b.instanceType.name ? -1 : 1));
+  const { dimensions, zones, units, bestEffort } = problem;
   const valueIds = new Map([...new Set(own.flatMap((option) => valuesOf(option, key)))].sort().map((v, i) => [v, i]));
   const isZone = key === label.zone;
-  const counts = isZone ? "zones" : "values";
   const holders = own.map((option) => ({
-    capacity: Float64Array.from(dimensions, (dimension) => option.free[dimension] ?? 0),
-    zoneMask: zones.reduce(
-      (mask, zone, index) => (option.offerings.some((offering) => offering.zone === zone) ? mask | (1 << index) : mask),
-      0,
-    ),
-    accepts: Uint8Array.from(accepted, (options) => (options.has(option) ? 1 : 0)),
+    ...optionHolder(option, acceptance, dimensions, zones),
     values: isZone ? [] : valuesOf(option, key).flatMap((value) => valueIds.get(value) ?? []),
   }));
-  const leastOfItem = units.map((unit, item) => {
-    if (!bestEffort) return least;
-    const options = (optionsByUnit[item] ?? []).filter((option) => option.pool === name);
-    const reached = isZone
-      ? zones.filter(
-          (zone) =>
-            unit.parts.every(({ demand }) => allowsZone(demands[demand], zone)) &&
-            options.some((option) => option.offerings.some((offering) => offering.zone === zone)),
-        ).length
-      : new Set(options.flatMap((option) => valuesOf(option, key))).size;
-    return Math.min(least, reached);
+  const reached = lazily(() => reachedAlone(problem, acceptance, own, key));
+  const leastOfItem = Float64Array.from(units, (_, item) =>
+    bestEffort ? Math.min(least, reached()[item] ?? 0) : least,
+  );
+  const { listOfItem } = acceptance;
+  return { kind: "min-values", pool, leastOfItem, listOfItem, holders, counts: isZone ? "zones" : "values" };
+}
+
+/** By item, how many values or zones one of its units reaches alone. */
+function reachedAlone(
+  { demands, units, zones }: MinValuesProblem,
+  { listOfItem, lists }: Acceptance,
+  own: readonly NodeOption[],
+  key: string,
+): readonly number[] {
+  const values = lists.map((list) => {
+    const accepted = own.filter((option) => list.has(option));
+    return new Set(accepted.flatMap((option) => valuesOf(option, key)));
   });
-  return { kind: "min-values", pool: poolIndex, leastOfItem: Float64Array.from(leastOfItem), holders, counts };
+  return units.map(({ parts }, item) => {
+    const found = values[listOfItem[item] ?? -1] ?? new Set();
+    if (key !== label.zone) return found.size;
+    const isAllowed = (zone: string) => parts.every(({ demand }) => allowsZone(demands[demand], zone));
+    return zones.filter((zone) => found.has(zone) && isAllowed(zone)).length;
+  });
 }

@@ -17,7 +17,7 @@ import { nodeChargesByPool, type PackingContext, type PosedProblem, poseProblem 
 import { type OpenClass, placeClasses } from "./placement.ts";
 import type { ProvisioningPlan, Refusal } from "./plan.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
-import { limitRefusals, poolHeadroom } from "./pool-limits.ts";
+import { LimitRefusals, poolHeadroom } from "./pool-limits.ts";
 import { mergedByPool, refusedByAll } from "./refusals.ts";
 import { packClaims, type SpotClaims, type SpotWishes, withSpotWishes } from "./spot-packing.ts";
 import { domainKey, type Topology } from "./topology.ts";
@@ -153,8 +153,11 @@ function packDemands(demands: readonly NewDemand[], context: PackingContext, spo
   const unforced = lazily(() => unforcedProblem(posed, packing, demands, context));
   const lowerBound = new Lazy(() => lowerBoundUsdPerHour(unforced()));
   const charges = nodeChargesByPool(context.pools);
-  const planned = lazily(() => plannedCapacity(posed, packing));
-  const whyLeft = (options: readonly NodeOption[]) => limitRefusals(options, headroom, planned());
+  const limits = new LimitRefusals(
+    headroom,
+    lazily(() => plannedCapacity(posed, packing)),
+  );
+  const whyLeft = (options: readonly NodeOption[]) => limits.of(options);
   return {
     ...withSpotWishes(task, cheapest, spot),
     left: [
@@ -236,6 +239,7 @@ function unforcedProblem(
   if (
     demands.every(({ domains, constraints, unforced }) => domains.size === 0 && constraints === unforced.constraints)
   ) {
+    if (packing.unplaced.every((count) => count === 0)) return posed.problem;
     const items = posed.problem.items.map((item, index) => ({ ...item, count: placed[index] ?? 0 }));
     return { ...posed.problem, items };
   }

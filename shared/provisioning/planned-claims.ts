@@ -3,6 +3,7 @@ import type { Requirements } from "../scheduling/requirements.ts";
 import type { Resources } from "../scheduling/resources.ts";
 import type { PodRecord } from "../state/pod-record.ts";
 import { ClaimRequirements } from "./claim-requirements.ts";
+import { limitShares } from "./limit-shares.ts";
 import type { NewDemand, Unit, UnitPart } from "./new-demand.ts";
 import type { PoolOptions } from "./node-options.ts";
 import type { Contents, Packing } from "./packing/problem.ts";
@@ -43,7 +44,7 @@ export function claimDrafts(
     next[demand] = from + pods;
     return demands[demand]?.pods.slice(from, from + pods) ?? [];
   };
-  const holders = new HolderFinder(demands, posed.problem.dimensions);
+  const holders = new HolderFinder(demands, posed.problem.dimensions, limitShares(posed.problem, packing));
   const requirements = new ClaimRequirements(demands);
   const poolOf = new Map(pools.map((pool) => [pool.pool.metadata.name, pool]));
   return packing.nodes.map((node) => {

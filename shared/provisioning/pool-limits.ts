@@ -9,6 +9,7 @@ import {
   subtractResources,
 } from "../scheduling/resources.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
+import { getOrMake } from "./get-or-make.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import type { Refusal, RefusalDetail } from "./plan.ts";
 import { reservedNodes } from "./reserved-places.ts";
@@ -36,20 +37,35 @@ export function poolHeadroom(pool: PoolOptions, nodes: readonly ClusterNode[]): 
 }
 
 /**
- * Why the pods of these options were left without a node although nodes for them exist: one refusal for each NodePool, with the
- * first limit that even the smallest of its nodes would break. `planned` is the capacity of this plan's nodes by NodePool.
+ * Why pods were left without a node although nodes for them exist: one refusal for each NodePool, with the first limit that even the
+ * smallest of its nodes would break. Pods of many classes have the same options, and are told the same.
  */
-export function limitRefusals(
-  options: readonly NodeOption[],
-  headroom: readonly PoolHeadroom[],
-  planned: ReadonlyMap<string, Resources>,
-): readonly Refusal[] {
-  return [...Map.groupBy(options, ({ pool }) => pool)].map(([nodePool, own]) => {
-    const pool = headroom.find(({ name }) => name === nodePool);
-    if (own.every(({ reservationId }) => reservationId !== undefined)) return { nodePool, ...usedUp(own) };
-    if (pool === undefined || Object.keys(pool.limits).length === 0) return { nodePool, reason: "no node can hold it" };
-    return { nodePool, ...limitRefusal(pool, own, planned.get(nodePool) ?? {}) };
-  });
+export class LimitRefusals {
+  readonly #headroom: ReadonlyMap<string, PoolHeadroom>;
+  readonly #planned: () => ReadonlyMap<string, Resources>;
+  readonly #known = new Map<readonly NodeOption[], readonly Refusal[]>();
+
+  /** `planned` is the capacity of this plan's nodes by NodePool. */
+  constructor(headroom: readonly PoolHeadroom[], planned: () => ReadonlyMap<string, Resources>) {
+    this.#headroom = new Map(headroom.map((pool) => [pool.name, pool]));
+    this.#planned = planned;
+  }
+
+  of(options: readonly NodeOption[]): readonly Refusal[] {
+    return getOrMake(this.#known, options, () =>
+      [...Map.groupBy(options, ({ pool }) => pool)].map(([nodePool, own]) => ({
+        nodePool,
+        ...this.#refusal(nodePool, own),
+      })),
+    );
+  }
+
+  #refusal(nodePool: string, own: readonly NodeOption[]): RefusalDetail {
+    if (own.every(({ reservationId }) => reservationId !== undefined)) return usedUp(own);
+    const pool = this.#headroom.get(nodePool);
+    if (pool === undefined || Object.keys(pool.limits).length === 0) return { reason: "no node can hold it" };
+    return limitRefusal(pool, own, this.#planned().get(nodePool) ?? {});
+  }
 }
 
 /** For pods that only nodes of reservations would suit. */
@@ -67,15 +83,13 @@ function limitRefusal(pool: PoolHeadroom, options: readonly NodeOption[], planne
   const { limits, used } = pool;
   const reason = `the NodePool's limits are reached: ${describeLimits(pool, planned)}`;
   const resources = Object.keys(limits).sort();
-  const smallest = options
-    .map(({ instanceType }) => ({
-      instanceType,
-      needs: addResources(used, planned, instanceType.capacity, { nodes: 1 }),
-    }))
-    .map((option) => ({
-      ...option,
-      broken: resources.filter((name) => (option.needs[name] ?? 0) > (limits[name] ?? 0)),
-    }))
+  const before = addResources(used, planned);
+  const smallest = [...new Set(options.map(({ instanceType }) => instanceType))]
+    .map((instanceType) => {
+      const capacity: Resources = { ...instanceType.capacity, nodes: 1 };
+      const needs = Object.fromEntries(resources.map((name) => [name, (before[name] ?? 0) + (capacity[name] ?? 0)]));
+      return { instanceType, needs, broken: resources.filter((name) => (needs[name] ?? 0) > (limits[name] ?? 0)) };
+    })
     .reduce((best, option) => (isNearer(option, best) ? option : best));
   const [broken] = smallest.broken;
   if (broken === undefined) return { reason };

@@ -23,33 +23,22 @@ export function offeringsByPrice(pool: PoolOptions): PriceList {
   return listsOf(pool).all();
 }
 
-/**
- * What a pool could buy of one capacity type in place of an option without counting more against its limits, cheapest first: the
- * first so many of a capacity type are found without going through the others'.
- */
-export function offeringsWithinLimits(pool: PoolOptions, chosen: NodeOption, capacityType: CapacityType): PriceList {
-  const lists = listsOf(pool);
-  const ofType = getOrMake(lists.ofType, capacityType, () =>
+/** What a pool could buy of one capacity type, cheapest first: the first so many of it are found without going through the others'. */
+export function offeringsOfType(pool: PoolOptions, capacityType: CapacityType): PriceList {
+  return getOrMake(listsOf(pool).ofType, capacityType, () =>
     sorted(pool, (option) => option.capacityType === capacityType),
-  );
-  if (limitedBy(pool).length === 0) return ofType;
-  const withinLimits = getOrMake(lists.withinLimits, chosen, () => new Map());
-  return getOrMake(withinLimits, capacityType, () =>
-    [...ofType].filter(({ option }) => countsNoMore(option, chosen, pool)),
   );
 }
 
 interface PoolLists {
   readonly all: () => PriceList;
-  readonly ofType: Map<CapacityType, SortedLazily<PoolOffering>>;
-  readonly withinLimits: Map<NodeOption, Map<CapacityType, PriceList>>;
+  readonly ofType: Map<CapacityType, PriceList>;
 }
 
 function listsOf(pool: PoolOptions): PoolLists {
   const found = known.get(pool) ?? {
     all: lazily(() => sorted(pool, () => true)),
     ofType: new Map(),
-    withinLimits: new Map(),
   };
   known.set(pool, found);
   return found;
@@ -67,17 +56,6 @@ function sorted(pool: PoolOptions, isWanted: (option: NodeOption) => boolean): S
     }
   }
   return new SortedLazily(offerings, compareOfferings);
-}
-
-/** Falling back to another type must not break a limit that the plan has kept. */
-export function countsNoMore(option: NodeOption, chosen: NodeOption, pool: PoolOptions): boolean {
-  return limitedBy(pool).every(
-    (resource) => (option.instanceType.capacity[resource] ?? 0) <= (chosen.instanceType.capacity[resource] ?? 0),
-  );
-}
-
-function limitedBy(pool: PoolOptions): readonly string[] {
-  return Object.keys(pool.pool.spec.limits ?? {});
 }
 
 /** By price, then by name. Most of equal price are of one type: their names are not put together, as this compares all there are. */

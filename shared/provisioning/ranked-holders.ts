@@ -2,17 +2,12 @@ import { type RankedOffering, rankedOffering } from "../cloud/ranking.ts";
 import { addResources, type Resources } from "../scheduling/resources.ts";
 import { allowsZone } from "./demand-zones.ts";
 import { getOrMake } from "./get-or-make.ts";
+import { isWithinShare } from "./limit-shares.ts";
 import { minValuesOf, ValueTally } from "./min-values.ts";
 import type { NewDemand, UnitPart } from "./new-demand.ts";
 import type { NodeOption, PoolOptions } from "./node-options.ts";
 import { toVector } from "./packing-columns.ts";
-import {
-  countsNoMore,
-  offeringsByPrice,
-  offeringsWithinLimits,
-  type PoolOffering,
-  type PriceList,
-} from "./pool-offerings.ts";
+import { offeringsByPrice, offeringsOfType, type PoolOffering, type PriceList } from "./pool-offerings.ts";
 import { rankForPool } from "./pool-ranking.ts";
 import { PriceReach } from "./price-reach.ts";
 import { sharedAttachments } from "./shared-attachments.ts";
@@ -38,16 +33,22 @@ const mostOfferingsPerCapacityType = 40;
 export class HolderFinder {
   readonly #demands: readonly NewDemand[];
   readonly #dimensions: readonly string[];
+  readonly #limitShares: ReadonlyMap<string, Resources>;
   readonly #reach = new Map<PriceList, PriceReach>();
   readonly #vectors = new Map<Resources, Float64Array>();
   readonly #lists = new Map<readonly NodeOption[], AcceptedOptions>();
   readonly #byContents = new Map<string, RankedHolders>();
   readonly #byOfferings = new Map<string, RankedHolders>();
 
-  /** `dimensions`: all resources that the demands ask for. */
-  constructor(demands: readonly NewDemand[], dimensions: readonly string[]) {
+  /** `dimensions`: all resources that the demands ask for; `limitShares`: see there. */
+  constructor(
+    demands: readonly NewDemand[],
+    dimensions: readonly string[],
+    limitShares: ReadonlyMap<string, Resources>,
+  ) {
     this.#demands = demands;
     this.#dimensions = dimensions;
+    this.#limitShares = limitShares;
   }
 
   /** `contents` is equal for nodes with equal parts. */
@@ -62,11 +63,14 @@ export class HolderFinder {
   }
 
   #search(chosen: NodeOption, pool: PoolOptions, parts: readonly UnitPart[]): Found {
-    const search = { chosen, pool, parts, amounts: this.#amountsOf(parts), capacityTypes: this.#capacityTypes(parts) };
+    const share = this.#limitShares.get(pool.pool.metadata.name) ?? {};
+    const amounts = this.#amountsOf(parts);
+    const search = { chosen, pool, parts, amounts, share, capacityTypes: this.#capacityTypes(parts) };
     if (minValuesOf(pool).length > 0) return this.#searchForValues(search);
     const kept = search.capacityTypes.flatMap((capacityType) => {
       const found: PoolOffering[] = [];
-      for (const entry of this.#holders(search, offeringsWithinLimits(pool, chosen, capacityType))) {
+      for (const entry of this.#holders(search, offeringsOfType(pool, capacityType))) {
+        if (!isWithinShare(entry.option, chosen, share)) continue;
         found.push(entry);
         if (found.length === mostOfferingsPerCapacityType) break;
       }
@@ -77,7 +81,7 @@ export class HolderFinder {
 
   /** Where the NodePool has `minValues`, also dearer offerings and those beyond its limits, for the values that they have. */
   #searchForValues(search: Search): Found {
-    const { chosen, pool, capacityTypes } = search;
+    const { chosen, pool, share, capacityTypes } = search;
     const tally = new ValueTally(pool);
     const kept: PoolOffering[] = [];
     const beyondLimits: PoolOffering[] = [];
@@ -85,7 +89,7 @@ export class HolderFinder {
     for (const entry of this.#holders(search, offeringsByPrice(pool))) {
       const { option, offering } = entry;
       if (kept.length >= mostOfferingsPerCapacityType * counts.size && tally.isComplete()) break;
-      const isWithinLimits = countsNoMore(option, chosen, pool);
+      const isWithinLimits = isWithinShare(option, chosen, share);
       const count = counts.get(offering.capacityType) ?? 0;
       const isRoom = isWithinLimits && count < mostOfferingsPerCapacityType;
       if (!isRoom && !tally.isWanted(option, offering.zone)) continue;
@@ -183,6 +187,8 @@ interface Search {
   readonly parts: readonly UnitPart[];
   /** What they ask for, by dimension. */
   readonly amounts: Float64Array;
+  /** How much more than the chosen option another may count against the NodePool's limits. */
+  readonly share: Resources;
   readonly capacityTypes: readonly NodeOption["capacityType"][];
 }
 

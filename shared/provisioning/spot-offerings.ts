@@ -1,11 +1,17 @@
+import type { Resources } from "../scheduling/resources.ts";
+import { getOrMake } from "./get-or-make.ts";
+import { limitShares } from "./limit-shares.ts";
 import type { NewDemand } from "./new-demand.ts";
 import type { NodeOption } from "./node-options.ts";
-import { type MinValuesRule, reachesMinValues, zonesIn } from "./packing/min-values.ts";
+import { type Acceptance, acceptanceOf, acceptedByPool, largestFirst, optionHolder } from "./option-holders.ts";
+import { type MinValuesRule, zonesIn } from "./packing/holder-table.ts";
+import { reachesMinValues } from "./packing/min-values.ts";
 import {
   demandOfContents,
   isAtLeast,
   type OptionHolder,
   type PackedNode,
+  type Packing,
   type PackingProblem,
 } from "./packing/problem.ts";
 import { toVector } from "./packing-columns.ts";
@@ -14,24 +20,30 @@ import { sharedOptions } from "./unit-options.ts";
 
 /**
  * Rules that keep enough spot offerings open for a node: `least`, or what the pod that has the fewest would have alone. One for each
- * NodePool that these nodes are spot nodes of, about the items on them.
+ * NodePool that these nodes of a packing are spot nodes of, about the items on them.
  */
 export function spotOfferingRules(
   { problem, units }: PosedProblem,
+  packing: Packing,
   nodes: readonly PackedNode[],
   demands: readonly NewDemand[],
   least: number,
 ): readonly MinValuesRule[] {
-  const items = [...new Set(nodes.flatMap(({ contents }) => [...contents.items]))].sort((a, b) => a - b);
-  const accepted = new Map(
-    items.map((item) => [item, new Set(sharedOptions(demands, units[item]?.parts ?? []))] as const),
+  const items = new Set(nodes.flatMap(({ contents }) => [...contents.items]));
+  const acceptance = acceptanceOf(
+    units.map(({ parts }, item) => (items.has(item) ? sharedOptions(demands, parts) : undefined)),
   );
+  const { listOfItem } = acceptance;
+  const byPool = acceptedByPool(acceptance);
+  const shares = limitShares(problem, packing);
   const pools = new Set(nodes.map(({ column }) => problem.columns[column]?.pool ?? -1));
   return [...pools].map((pool) => {
-    const holders = holdersOf(problem, pool, accepted);
-    const leastOfItem = new Float64Array(problem.items.length);
-    for (const item of accepted.keys()) leastOfItem[item] = Math.min(least, offeringsAlone(problem, holders, item));
-    return { kind: "min-values", counts: "spot offerings", pool, leastOfItem, holders };
+    const { name = "" } = problem.pools[pool] ?? {};
+    const spot = (byPool.get(name) ?? []).filter(({ capacityType }) => capacityType === "spot");
+    const holders = holdersOf(problem, largestFirst(spot), acceptance, shares.get(name) ?? {});
+    const alone = new OfferingsAlone(problem, holders, listOfItem);
+    const leastOfItem = Float64Array.from(units, (_, item) => (items.has(item) ? Math.min(least, alone.of(item)) : 0));
+    return { kind: "min-values", counts: "spot offerings", pool, leastOfItem, listOfItem, holders };
   });
 }
 
@@ -52,50 +64,63 @@ export function hasEnoughOfferings(
 
 interface PricedHolder extends OptionHolder {
   readonly limitUse: Float64Array;
+  /** What a node of it counts against its pool's limits. */
+  readonly use: Float64Array;
   readonly priceUsdPerHour: number;
 }
 
-/** A NodePool's spot options, the largest first: few are looked at before enough are found. */
+/** A node may become what counts no more against the limits than it does and its share of what they leave. */
 function holdersOf(
-  { dimensions, zones, pools, limitDimensions, items }: PackingProblem,
-  pool: number,
-  accepted: ReadonlyMap<number, ReadonlySet<NodeOption>>,
+  { dimensions, zones, limitDimensions }: PackingProblem,
+  options: readonly NodeOption[],
+  acceptance: Acceptance,
+  share: Resources,
 ): readonly PricedHolder[] {
-  const { name, headroom = new Float64Array() } = pools[pool] ?? {};
-  const limited = limitDimensions.filter((_, dimension) => Number.isFinite(headroom[dimension]));
-  const all = new Set([...accepted.values()].flatMap((options) => [...options]));
-  return [...all]
-    .filter((option) => option.pool === name && option.capacityType === "spot")
-    .sort((a, b) => (b.free.cpu ?? 0) - (a.free.cpu ?? 0) || (a.instanceType.name < b.instanceType.name ? -1 : 1))
-    .map((option) => ({
-      capacity: toVector(option.free, dimensions),
-      zoneMask: zones.reduce((mask, zone, index) => (isSoldIn(option, zone) ? mask | (1 << index) : mask), 0),
-      accepts: Uint8Array.from(items.keys(), (item) => (accepted.get(item)?.has(option) ? 1 : 0)),
-      values: [],
-      limitUse: toVector(option.instanceType.capacity, limitDimensions).map((use, dimension) =>
-        limited.includes(limitDimensions[dimension] ?? "") ? use : 0,
-      ),
-      priceUsdPerHour: Math.min(...option.offerings.map(({ priceUsdPerHour }) => priceUsdPerHour)),
-    }));
-}
-
-function isSoldIn({ offerings }: NodeOption, zone: string): boolean {
-  return offerings.some((offering) => offering.zone === zone);
+  return options.map((option) => ({
+    ...optionHolder(option, acceptance, dimensions, zones),
+    values: [],
+    use: toVector(option.instanceType.capacity, limitDimensions),
+    limitUse: Float64Array.from(limitDimensions, (resource) =>
+      resource in share ? (option.instanceType.capacity[resource] ?? 0) - (share[resource] ?? 0) : 0,
+    ),
+    priceUsdPerHour: Math.min(...option.offerings.map(({ priceUsdPerHour }) => priceUsdPerHour)),
+  }));
 }
 
 /** Spot offerings that one unit alone could fall back on from the cheapest that holds it. */
-function offeringsAlone(problem: PackingProblem, holders: readonly PricedHolder[], item: number): number {
-  const { requests = new Float64Array(), zoneMask = 0 } = problem.items[item] ?? {};
-  const able = holders.filter(
-    ({ accepts, capacity, zoneMask: sold }) =>
-      accepts[item] === 1 && (sold & zoneMask) !== 0 && isAtLeast(capacity, requests),
-  );
-  const cheapest = able.reduce(
-    (best: PricedHolder | undefined, holder) =>
-      best === undefined || holder.priceUsdPerHour < best.priceUsdPerHour ? holder : best,
-    undefined,
-  );
-  return able
-    .filter(({ limitUse }) => cheapest !== undefined && isAtLeast(cheapest.limitUse, limitUse))
-    .reduce((sum, { zoneMask: sold }) => sum + zonesIn(sold & zoneMask), 0);
+class OfferingsAlone {
+  readonly #problem: PackingProblem;
+  readonly #holders: readonly PricedHolder[];
+  readonly #listOfItem: Int32Array;
+  /** Many items are alike in this. */
+  readonly #known = new Map<string, number>();
+
+  constructor(problem: PackingProblem, holders: readonly PricedHolder[], listOfItem: Int32Array) {
+    this.#problem = problem;
+    this.#holders = holders;
+    this.#listOfItem = listOfItem;
+  }
+
+  of(item: number): number {
+    const { requests = new Float64Array(), zoneMask = 0 } = this.#problem.items[item] ?? {};
+    const list = this.#listOfItem[item] ?? -1;
+    return getOrMake(this.#known, `${list} ${zoneMask} ${requests.join()}`, () =>
+      this.#count(list, requests, zoneMask),
+    );
+  }
+
+  #count(list: number, requests: Float64Array, zoneMask: number): number {
+    const able = this.#holders.filter(
+      ({ accepts, capacity, zoneMask: sold }) =>
+        accepts[list] === 1 && (sold & zoneMask) !== 0 && isAtLeast(capacity, requests),
+    );
+    const cheapest = able.reduce(
+      (best: PricedHolder | undefined, holder) =>
+        best === undefined || holder.priceUsdPerHour < best.priceUsdPerHour ? holder : best,
+      undefined,
+    );
+    return able
+      .filter(({ limitUse }) => cheapest !== undefined && isAtLeast(cheapest.use, limitUse))
+      .reduce((sum, { zoneMask: sold }) => sum + zonesIn(sold & zoneMask), 0);
+  }
 }

@@ -82,7 +82,7 @@ function withEnoughOfferings(
   const { posed, packing, claims } = packed;
   const few = packing.nodes.filter((_, index) => isShort(claims[index], least));
   if (few.length === 0) return packed;
-  const rules = spotOfferingRules(posed, few, demands, least);
+  const rules = spotOfferingRules(posed, packing, few, demands, least);
   const wanting = new Set(few.filter((node) => !hasEnoughOfferings(posed.problem, rules, node)));
   if (wanting.size === 0) return packed;
   const nodes = packing.nodes.filter((node) => !wanting.has(node));

@@ -8,6 +8,7 @@ import { firstUntolerated } from "../scheduling/taints.ts";
 import type { ClusterNode } from "../state/cluster-nodes.ts";
 import type { PodConstraints } from "../state/pod-record.ts";
 import { DomainCounts } from "./domain-counts.ts";
+import { claimTrait, labelTrait } from "./topology-traits.ts";
 
 /** One rule about how pods that match a selector may lie in the domains of a topology key, with the counts so far. */
 export interface TopologyGroup {
@@ -16,6 +17,8 @@ export interface TopologyGroup {
   /** Only for spread. */
   readonly maxSkew: number;
   readonly minDomains: number;
+  /** Traits of a pod (see {@link traitsOf}) without any of which it is not counted. */
+  readonly required: readonly string[];
   /** Whether a pod of these constraints is counted. */
   readonly matches: (pod: PodConstraints) => boolean;
   /** Whether a node's pods are counted, and its domain with them (spread alone; karpenter-core §5). */
@@ -130,6 +133,7 @@ export class TopologyRules {
       key,
       maxSkew,
       minDomains,
+      required: requiredLabels(selector),
       matches: memoised((other) => other.namespace === pod.namespace && matchesSelector(selector, other.labels)),
       countsNode: (node) =>
         (!affinity || suitsNode(pod.requiredAlternatives, node)) && (!taints || toleratesNode(pod, node)),
@@ -152,6 +156,7 @@ export class TopologyRules {
       key: term.topologyKey,
       maxSkew: 0,
       minDomains: 0,
+      required: targets.flatMap((target) => target.required),
       matches: memoised((other) => targets.every((target) => target.matches(other))),
       countsNode: () => true,
       eligibility: { key: "" },
@@ -166,6 +171,7 @@ export class TopologyRules {
       key: label.zone,
       maxSkew: 0,
       minDomains: 0,
+      required: [claimTrait(claim)],
       matches: memoised((other) => other.unboundClaims.includes(claim)),
       countsNode: () => true,
       eligibility: { key: "" },
@@ -180,6 +186,7 @@ export class TopologyRules {
     const inNamespace = this.#namespaceFilter(pod, term);
     const own = term.namespaces === undefined && term.namespaceSelector === undefined ? pod.namespace : null;
     return {
+      required: requiredLabels(selector),
       identity: stableJson([own, term.namespaces, term.namespaceSelector, selector]),
       matches: (other: PodConstraints) => inNamespace(other.namespace) && matchesSelector(selector, other.labels),
       description: describeTarget(selector),
@@ -219,6 +226,16 @@ function memoised(matches: (pod: PodConstraints) => boolean): (pod: PodConstrain
 /** One that the API server would not take selects nothing, as an absent one does (karpenter-core §5). */
 function validSelector(selector: LabelSelector | undefined): LabelSelector | undefined {
   return selector === undefined || isValidSelector(selector) ? selector : undefined;
+}
+
+/** The pairs of a selector that every label set it matches has. */
+function requiredLabels(selector: LabelSelector | undefined): readonly string[] {
+  const pairs = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => labelTrait(key, value));
+  const ofExpressions = (selector?.matchExpressions ?? []).flatMap(({ key, operator, values = [] }) => {
+    const [value, ...others] = operator === "In" ? values : [];
+    return value === undefined || others.length > 0 ? [] : [labelTrait(key, value)];
+  });
+  return [...pairs, ...ofExpressions];
 }
 
 function describeTarget(selector: LabelSelector | undefined): string {

@@ -36,6 +36,8 @@ export class Topology {
   readonly #world: World;
   readonly #domains = new Map<TopologyGroup, ReadonlySet<string>>();
   readonly #existingDomains = new Map<string, readonly string[]>();
+  /** Groups that count pods which do not keep their rule. */
+  #foreign: ReadonlySet<TopologyGroup> | undefined;
   readonly #allNewDomains = new Map<string, readonly string[]>();
   readonly #mayCount: (options: readonly NodeOption[], group: TopologyGroup, domains: Domains) => boolean;
 
@@ -118,10 +120,8 @@ export class Topology {
    * with other pods' nodes.
    */
   settledDomainsOf(group: TopologyGroup): ReadonlySet<string> | undefined {
-    const isForeign = [...this.#classes].some(
-      ([constraints, { owned }]) => group.matches(constraints) && !owned.includes(group),
-    );
-    if (isForeign || this.#world.opened.size > 0) return undefined;
+    this.#foreign ??= new Set([...this.#classes.values()].flatMap(({ owned, matched }) => without(matched, owned)));
+    if (this.#foreign.has(group) || this.#world.opened.size > 0) return undefined;
     const domains = this.domainsOf(group);
     return this.#newDomains(group).every((domain) => domains.has(domain)) ? domains : undefined;
   }
@@ -190,6 +190,10 @@ export function possibleDomains(key: string, node: ClusterNode): readonly string
   if (settled !== undefined) return [settled];
   const open = requirementsOf(node.nodeClaim?.spec.requirements ?? []).get(key);
   return node.initialized || open === undefined || open.complement ? [] : [...open.values];
+}
+
+function without(groups: readonly TopologyGroup[], left: readonly TopologyGroup[]): readonly TopologyGroup[] {
+  return groups.filter((group) => !left.includes(group));
 }
 
 function add(counts: DomainCounts, domain: string | undefined): void {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { solveConfigurations } from "../../shared/provisioning/packing/configuration-lp.ts";
-import { lowerBoundUsdPerHour, planningBudget } from "../../shared/provisioning/packing/lower-bound.ts";
+import { planningBudget, solveConfigurations } from "../../shared/provisioning/packing/configuration-lp.ts";
+import { lowerBoundUsdPerHour } from "../../shared/provisioning/packing/lower-bound.ts";
 import { pack } from "../../shared/provisioning/packing/packer.ts";
 import type { PackingProblem } from "../../shared/provisioning/packing/problem.ts";
 import { ExactPacking, mayHold } from "../support/exact-packing.ts";

@@ -1,5 +1,8 @@
+import { getOrMake } from "../get-or-make.ts";
 import { choicesKey, equalChoices } from "./equal-choices.ts";
+import type { MinValuesRule } from "./holder-table.ts";
 import type { NodeRule, PackingProblem, ZoneRange } from "./problem.ts";
+import { rulesOf } from "./rule-members.ts";
 
 /** Items that are alike in all that matters to a node's contents. */
 export interface MergedItem {
@@ -52,11 +55,19 @@ export function alikeItems(problem: PackingProblem): readonly (readonly number[]
 function keyOf(problem: PackingProblem, index: number): string {
   const item = problem.items[index];
   const roles = [
-    ...problem.rules.map((rule) => roleIn(rule, index)),
+    ...rulesOf(problem, index).map((rule) => `${numberOf(problem, rule)}:${roleIn(rule, index)}`),
     ...(problem.zoneShares ?? []).map(({ items }) => items[index]),
   ];
   return `${item?.requests.join()} ${roles.join()} ${choicesKey(item)}`;
 }
+
+/** Its place among the problem's rules. */
+function numberOf({ rules }: PackingProblem, rule: NodeRule): number {
+  const known = getOrMake(numbers, rules, () => new Map(rules.map((one, index) => [one, index])));
+  return known.get(rule) ?? -1;
+}
+
+const numbers = new WeakMap<PackingProblem["rules"], ReadonlyMap<NodeRule, number>>();
 
 function roleIn(rule: NodeRule, item: number): string {
   switch (rule.kind) {
@@ -68,9 +79,17 @@ function roleIn(rule: NodeRule, item: number): string {
     case "attachments":
       return String(rule.volumesOfItem[item]);
     case "min-values":
-      return `${rule.leastOfItem[item]}/${rule.holders.map(({ accepts }) => accepts[item]).join("")}`;
+      return `${rule.leastOfItem[item]}/${acceptedIn(rule, rule.listOfItem[item] ?? -1)}`;
   }
 }
+
+/** Which holders a list of options has, as text. */
+function acceptedIn(rule: MinValuesRule, list: number): string {
+  const known = getOrMake(accepted, rule, () => new Map());
+  return getOrMake(known, list, () => rule.holders.map(({ accepts }) => accepts[list]).join(""));
+}
+
+const accepted = new WeakMap<MinValuesRule, Map<number, string>>();
 
 /** One item for these members; the rows of its demand are yet to be numbered. */
 export function mergedItem(

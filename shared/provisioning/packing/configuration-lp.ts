@@ -1,3 +1,4 @@
+import { getOrMake } from "../get-or-make.ts";
 import { boundAt, firstWorths, sharesAt, type Worths } from "./configuration-bound.ts";
 import { type ConfigurationModel, configurationModel } from "./configuration-model.ts";
 import { ConfigurationPricer, type OptionPattern } from "./configuration-pricing.ts";
@@ -17,6 +18,18 @@ export interface ConfigurationBudget {
   /** By what share the bound may stay below the linear program's optimum. */
   readonly tolerance: number;
 }
+
+/**
+ * What the configuration LP may take beside a plan, so that it is a small part of the planning: with more different items the nodes are
+ * large for each of them, and the resource LP is hardly lower.
+ */
+export const planningBudget: ConfigurationBudget = {
+  items: 64,
+  rounds: 40,
+  nodesPerSearch: 200,
+  nodes: 60_000,
+  tolerance: 0.001,
+};
 
 /** A fractional packing in whole contents: what it uses of each is what a cheapest packing would like to use. */
 export interface ConfigurationSolution {
@@ -40,15 +53,21 @@ export interface ConfigurationPattern {
  * Gilmore and Gomory's linear program over the contents of whole nodes, by column generation: its duals are the worth of each item,
  * and contents worth more than their node's price join it until there are none. The duals are sought half way between the program's
  * and the best known (Wentges 1997), which at first are what resources are worth: so every round has a bound of its own, and none is
- * below the resource LP's.
+ * below the resource LP's. Solved once for each problem and budget.
  */
 export function solveConfigurations(
   problem: PackingProblem,
   budget: ConfigurationBudget,
 ): ConfigurationSolution | undefined {
-  const model = configurationModel(problem, budget.items);
-  return model === undefined ? undefined : new Generation(problem, model, budget).run();
+  const ofProblem = getOrMake(solutions, problem, () => new Map());
+  if (!ofProblem.has(budget)) {
+    const model = configurationModel(problem, budget.items);
+    ofProblem.set(budget, model && new Generation(problem, model, budget).run());
+  }
+  return ofProblem.get(budget);
 }
+
+const solutions = new WeakMap<PackingProblem, Map<ConfigurationBudget, ConfigurationSolution | undefined>>();
 
 /** The first patterns need not be worth more than they cost: any good ones are better than none. */
 const firstShare = 0.85;

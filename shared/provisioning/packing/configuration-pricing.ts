@@ -2,7 +2,7 @@ import type { ConfigurationModel } from "./configuration-model.ts";
 import type { ConfigurationOption } from "./configuration-options.ts";
 import { KnapsackSearch } from "./knapsack.ts";
 import { capacityWorths, type Knapsack, mostWorth } from "./knapsack-relaxation.ts";
-import { addUnits, openNode } from "./node-filling.ts";
+import { addUnits, openNode, unitsByItem } from "./node-filling.ts";
 import type { PackingProblem } from "./problem.ts";
 
 /** Contents of one node of an option. */
@@ -80,7 +80,7 @@ export class ConfigurationPricer {
       }
       return amount - left;
     });
-    return { option: optionIndex, amounts, units: node.units };
+    return { option: optionIndex, amounts, units: unitsByItem(this.#problem, node) };
   }
 
   #itemOfRow(row: number | undefined) {

@@ -20,12 +20,21 @@ export function cheaperNodes(
   const demand = demandOf(problem, units);
   const affordable = offers.filter(({ price }) => price <= toBeat.priceUsdPerHour);
   const sized = sizedOffers(problem, units, demand, affordable, headroom);
-  for (const chosen of cheapestSets(sized, demand, toBeat)) {
+  for (const chosen of cheapestSets(sized, demand, toBeat, setsTried(problem))) {
     const nodes = headroom.hasRoomFor(chosen) ? holding(problem, units, chosen) : undefined;
     if (nodes !== undefined) return nodes;
   }
   return undefined;
 }
+
+/** With many items fewer, as each takes longer to fill. */
+function setsTried({ items }: PackingProblem): number {
+  return Math.min(mostSetsTried, Math.max(leastSetsTried, Math.floor(itemsLookedAt / items.length)));
+}
+
+const mostSetsTried = 12;
+const leastSetsTried = 6;
+const itemsLookedAt = 2000;
 
 function sizedOffers(
   problem: PackingProblem,
@@ -67,7 +76,7 @@ function holding(
       if (index < nodes.length - 1) new AlignedFilling(problem).fill(node, left);
       else {
         fillLargestFirst(problem, node, left);
-        if (left.every((count, item) => count === node.units[item])) return nodes.map(packedNode);
+        if (left.every((count, item) => count === (node.units.get(item) ?? 0))) return nodes.map(packedNode);
       }
     }
   }

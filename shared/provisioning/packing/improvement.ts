@@ -27,7 +27,7 @@ const othersTried = 10;
 const worstInThrees = 7;
 
 /**
- * Takes two or three nodes at a time, those first whose contents are worth least for their price, and buys one, two or three cheaper
+ * Takes one, two or three nodes at a time, those first whose contents are worth least for their price, and buys one, two or three cheaper
  * ones for the same contents: so nodes are merged, split, and change their types, as long as it pays.
  */
 export function improved(
@@ -93,10 +93,11 @@ class Improvement {
     return false;
   }
 
-  /** Positions of nodes, the most wasteful first: twos, then threes. */
+  /** Positions of nodes, the most wasteful first: one by one, then twos and threes. */
   *#groups(): Generator<readonly number[]> {
     const count = this.#nodes.length;
     const worst = Math.min(count, worstNodes);
+    for (let a = 0; a < worst; a++) yield [a];
     for (let b = 1; b < worst; b++) for (let a = 0; a < b; a++) yield [a, b];
     const step = Math.max(1, Math.floor((count - worst) / othersTried));
     for (let a = 0; a < worst; a++) for (let b = worst; b < count; b += step) yield [a, b];

@@ -1,5 +1,5 @@
 import type { CountingRule } from "./configuration-items.ts";
-import { type ConfigurationBudget, solveConfigurations } from "./configuration-lp.ts";
+import { type ConfigurationBudget, planningBudget, solveConfigurations } from "./configuration-lp.ts";
 import { coverBoundUsdPerHour, podsBound } from "./cover-bound.ts";
 import { equalChoices } from "./equal-choices.ts";
 import { marketWorths } from "./market-bound.ts";
@@ -10,22 +10,10 @@ import { reservationBoundUsdPerHour } from "./reservation-bound.ts";
 import { cheapestHolder } from "./right-size.ts";
 
 /**
- * What the configuration LP may take beside a plan, so that its bound is a small part of the planning: with more different items the
- * nodes are large for each of them, and the resource LP is hardly lower.
- */
-export const planningBudget: ConfigurationBudget = {
-  items: 64,
-  rounds: 40,
-  nodesPerSearch: 200,
-  nodes: 60_000,
-  tolerance: 0.001,
-};
-
-/**
  * USD per hour that no packing of all items can go below. Items that share no column are bounded apart and summed; within such a
  * part the best of several bounds counts: the configuration LP where the budget allows it, what the resources cost at the prices of the
- * markets that serve them, the resource LP over the items with equal choices, the number of nodes that hostname rules force times the
- * cheapest node, that it takes either one node that holds everything or at least two, and that reservations have few places.
+ * markets that serve them, the resource LP over the items with equal choices, the nodes that hostname rules
+ * force, each the cheapest for its units, that it takes either one node that holds everything or at least two, and that reservations have few places.
  */
 export function lowerBoundUsdPerHour(problem: PackingProblem, budget: ConfigurationBudget = planningBudget): number {
   return independentParts(problem, "columns").reduce((sum, { problem: part }) => {
@@ -75,16 +63,37 @@ function oneOrTwoNodes(problem: PackingProblem, items: readonly number[], nodePr
   return Number.isFinite(least) ? least : 0;
 }
 
-/** A rule lets at most so many matching owners share a node: that many nodes must be bought, each at least the cheapest. */
+/**
+ * A rule lets at most so many matching owners share a node, and each node costs at least what the cheapest one does for any of its units:
+ * least where the dearest units share one node, the next ones another, and so on.
+ */
 function forcedNodesBound(
   problem: PackingProblem,
   rule: CountingRule,
   items: readonly number[],
   prices: NodePrices,
 ): number {
-  const bound = items.filter((item) => podsBound(problem, rule, [item]) > 0);
-  if (bound.length === 0) return 0;
-  const perNode = rule.kind === "spread" ? rule.max : Math.max(1, ...bound.map((item) => rule.matches[item] ?? 0));
-  const cheapest = Math.min(...bound.map((item) => prices.get(item) ?? 0));
-  return Math.ceil(podsBound(problem, rule, bound) / perNode) * cheapest;
+  const bound = items
+    .filter((item) => podsBound(problem, rule, [item]) > 0)
+    .sort((a, b) => (prices.get(b) ?? 0) - (prices.get(a) ?? 0));
+  const { perNode, weightOf } = sharesOfNode(rule, bound);
+  let before = 0;
+  let weight = 0;
+  let sum = 0;
+  for (const item of bound) {
+    weight += (problem.items[item]?.count ?? 0) * weightOf(item);
+    const nodes = Math.ceil(weight / perNode);
+    sum += (nodes - before) * (prices.get(item) ?? 0);
+    before = nodes;
+  }
+  return sum;
+}
+
+/** How many of these units one node may hold, where all are of equal weight; or how many of their pods. */
+function sharesOfNode(rule: CountingRule, bound: readonly number[]) {
+  if (rule.kind === "anti-affinity") return { perNode: 1, weightOf: () => 1 };
+  const matchesOf = (item: number) => rule.matches[item] ?? 0;
+  const [first = -1] = bound;
+  if (bound.some((item) => matchesOf(item) !== matchesOf(first))) return { perNode: rule.max, weightOf: matchesOf };
+  return { perNode: Math.max(1, Math.floor(rule.max / matchesOf(first))), weightOf: () => 1 };
 }

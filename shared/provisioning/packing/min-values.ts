@@ -1,6 +1,5 @@
-import { isAtLeast, type NodeRule, type OptionHolder, type PackingColumn, type PackingProblem } from "./problem.ts";
-
-export type MinValuesRule = Extract<NodeRule, { kind: "min-values" }>;
+import { HolderTable, type MinValuesRule } from "./holder-table.ts";
+import type { PackingColumn, PackingProblem } from "./problem.ts";
 
 /**
  * Whether enough of a pool's options hold these items, and what they ask for together, of a node of this column, for what the rule counts. What no spot offering holds
@@ -13,57 +12,127 @@ export function reachesMinValues(
   items: Int32Array | readonly number[],
   demand: Float64Array,
 ): boolean {
-  let least = 0;
+  let least = Number.POSITIVE_INFINITY;
   let zoneMask = -1;
-  let isFirst = true;
   for (const item of items) {
-    const wanted = rule.leastOfItem[item] ?? 0;
-    least = isFirst ? wanted : Math.min(least, wanted);
+    least = Math.min(least, rule.leastOfItem[item] ?? 0);
     zoneMask &= problem.items[item]?.zoneMask ?? 0;
-    isFirst = false;
   }
-  if (least === 0) return true;
-  const reached = new Tally(rule.counts);
+  if (least === 0 || items.length === 0) return true;
+  const table = HolderTable.of(rule);
+  const countWith = table.counter(zoneMask);
   let isHeld = false;
-  for (const holder of rule.holders) {
-    if ((holder.zoneMask & zoneMask) === 0 || !isAtLeast(holder.capacity, demand)) continue;
-    if (holder.limitUse !== undefined && !isAtLeast(column.limitUse, holder.limitUse)) continue;
-    if (!items.every((item) => holder.accepts[item] === 1)) continue;
-    if (reached.with(holder, zoneMask) >= least) return true;
+  for (const holder of table.within(column)) {
+    if (!table.holds(holder, demand) || !table.suits(holder, zoneMask, items)) continue;
+    if (countWith(holder) >= least) return true;
     isHeld = true;
   }
-  return rule.counts === "spot offerings" && column.isSpot !== true && !isHeld;
+  return mayBeHeldByNone(rule, column) && !isHeld;
 }
 
-class Tally {
-  readonly #counts: MinValuesRule["counts"];
-  readonly #values = new Set<number>();
-  #zones = 0;
-  #offerings = 0;
+/** What a node that is filled holds, and how many more units of an item it may take. */
+export interface FilledNode {
+  readonly column: PackingColumn;
+  readonly free: Float64Array;
+  /** The items with units on it, in the order in which they came. */
+  readonly present: readonly number[];
+}
 
-  constructor(counts: MinValuesRule["counts"]) {
-    this.#counts = counts;
+/**
+ * The options that hold what is on one node, as it is filled: the fuller it is, the fewer are left, and those that have dropped out are not
+ * looked at again.
+ */
+export class LiveHolders {
+  readonly rule: MinValuesRule;
+  readonly #table: HolderTable;
+  readonly #used: Float64Array;
+  #live: Int32Array;
+  /** The first so many of the items present are accepted by all that are live. */
+  #itemsSeen = 0;
+
+  constructor(rule: MinValuesRule, { column }: FilledNode) {
+    this.rule = rule;
+    this.#table = HolderTable.of(rule);
+    this.#live = this.#table.within(column);
+    this.#used = new Float64Array(column.capacity.length);
   }
 
-  /** How many there are with one holder more. */
-  with({ values, zoneMask: sold }: OptionHolder, zoneMask: number): number {
-    switch (this.#counts) {
-      case "values":
-        for (const value of values) this.#values.add(value);
-        return this.#values.size;
-      case "zones":
-        this.#zones |= sold & zoneMask;
-        return zonesIn(this.#zones);
-      case "spot offerings":
-        this.#offerings += zonesIn(sold & zoneMask);
-        return this.#offerings;
+  /** How many more units of an item, at most so many, leave enough options that hold all: the more units, the fewer do. */
+  mostUnits(problem: PackingProblem, node: FilledNode, item: number, most: number): number {
+    const { column, free, present } = node;
+    let least = this.rule.leastOfItem[item] ?? 0;
+    let zoneMask = problem.items[item]?.zoneMask ?? 0;
+    for (const other of present) {
+      least = Math.min(least, this.rule.leastOfItem[other] ?? 0);
+      zoneMask &= problem.items[other]?.zoneMask ?? 0;
     }
+    if (least === 0) return most;
+    for (let dimension = 0; dimension < this.#used.length; dimension++) {
+      this.#used[dimension] = (column.capacity[dimension] ?? 0) - (free[dimension] ?? 0);
+    }
+    const requests = problem.items[item]?.requests ?? new Float64Array();
+    const wanted = { item: [item], zoneMask, requests, least, most };
+    return this.#isEnoughFor(present, wanted)
+      ? most
+      : this.#mostOfFew(present, wanted, mayBeHeldByNone(this.rule, column));
+  }
+
+  /** Most often few options have to be looked at. */
+  #isEnoughFor(present: readonly number[], { item, zoneMask, requests, least, most }: WantedUnits): boolean {
+    const table = this.#table;
+    const countWith = table.counter(zoneMask);
+    for (const holder of this.#live) {
+      if (table.unitsHeld(holder, this.#used, requests, most) < most || !table.suits(holder, zoneMask, item)) continue;
+      if (table.suits(holder, zoneMask, present, this.#itemsSeen) && countWith(holder) >= least) return true;
+    }
+    return false;
+  }
+
+  #mostOfFew(
+    present: readonly number[],
+    { item, zoneMask, requests, least, most }: WantedUnits,
+    mayBeHeldByNone: boolean,
+  ): number {
+    const table = this.#table;
+    const seen = this.#itemsSeen;
+    this.#live = this.#live.filter(
+      (holder) => table.unitsHeld(holder, this.#used, requests, 0) === 0 && table.suits(holder, -1, present, seen),
+    );
+    this.#itemsSeen = present.length;
+    const holders = this.#live.filter((holder) => table.suits(holder, zoneMask, item));
+    const held = holders.map((holder) => table.unitsHeld(holder, this.#used, requests, most));
+    const reaches = (units: number) => {
+      const countWith = table.counter(zoneMask);
+      let isHeld = false;
+      for (let index = 0; index < held.length; index++) {
+        if ((held[index] ?? 0) < units) continue;
+        if (countWith(holders[index] ?? -1) >= least) return true;
+        isHeld = true;
+      }
+      return mayBeHeldByNone && !isHeld;
+    };
+    if (reaches(most)) return most;
+    let [low, high] = [0, most - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (reaches(middle)) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 }
 
-/** How many zones are in a mask. */
-export function zonesIn(mask: number): number {
-  let count = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) count++;
-  return count;
+/** Units of an item that is to join a node. */
+interface WantedUnits {
+  /** Alone in a list. */
+  readonly item: readonly number[];
+  /** Zones that all on the node may be in. */
+  readonly zoneMask: number;
+  readonly requests: Float64Array;
+  readonly least: number;
+  readonly most: number;
+}
+
+function mayBeHeldByNone({ counts }: MinValuesRule, { isSpot }: PackingColumn): boolean {
+  return counts === "spot offerings" && isSpot !== true;
 }

@@ -1,4 +1,6 @@
-import { reachesMinValues } from "./min-values.ts";
+import { getOrMake } from "../get-or-make.ts";
+import type { MinValuesRule } from "./holder-table.ts";
+import { LiveHolders } from "./min-values.ts";
 import {
   type Contents,
   countBits,
@@ -7,6 +9,8 @@ import {
   type PackingColumn,
   type PackingProblem,
 } from "./problem.ts";
+import { rulesOf } from "./rule-members.ts";
+import { shapesOf } from "./shapes.ts";
 
 /** One node being filled. Mutable, and private to the packer. */
 export interface OpenNode {
@@ -14,23 +18,29 @@ export interface OpenNode {
   readonly columnIndex: number;
   readonly zone: number;
   readonly free: Float64Array;
-  readonly units: Int32Array;
+  /** Of the items present: there are few of them, and many nodes. */
+  readonly units: Map<number, number>;
   /** The items with units on it. */
   readonly present: number[];
+  /** Under the rules that some of its items are under. */
+  readonly counts: Map<NodeRule, RuleCount>;
+  /** Of its pool's rules about what else could hold its units, as far as they were asked. */
+  readonly holders: LiveHolders[];
 }
 
 /** An empty node of a column in a zone. */
 export function openNode(problem: PackingProblem, columnIndex: number, zone: number): OpenNode {
   const column = problem.columns[columnIndex];
   if (column === undefined) throw new RangeError(`no column ${columnIndex}`);
-  return {
-    column,
-    columnIndex,
-    zone,
-    free: Float64Array.from(column.capacity),
-    units: new Int32Array(problem.items.length),
-    present: [],
-  };
+  const free = Float64Array.from(column.capacity);
+  return { column, columnIndex, zone, free, units: new Map(), present: [], counts: new Map(), holders: [] };
+}
+
+/** Units of each item on a node. */
+export function unitsByItem({ items }: PackingProblem, { units }: OpenNode): Int32Array {
+  const all = new Int32Array(items.length);
+  for (const [item, count] of units) all[item] = count;
+  return all;
 }
 
 /** Adds up to `wanted` units of an item; returns how many fitted. */
@@ -43,16 +53,19 @@ export function addUnits(problem: PackingProblem, node: OpenNode, itemIndex: num
     if (units <= 0) return 0;
     units =
       rule.kind === "min-values"
-        ? mostUnitsReaching(problem, rule, node, itemIndex, units)
+        ? rule.pool === node.column.pool
+          ? holdersOf(node, rule).mostUnits(problem, node, itemIndex, units)
+          : units
         : Math.min(units, unitsAllowed(rule, node, itemIndex, item.requests));
   }
   if (units <= 0) return 0;
-  if (node.units[itemIndex] === 0) node.present.push(itemIndex);
-  node.units[itemIndex] = (node.units[itemIndex] ?? 0) + units;
-  for (let dimension = 0; dimension < node.free.length; dimension++) {
-    node.free[dimension] = (node.free[dimension] ?? 0) - units * (item.requests[dimension] ?? 0);
-  }
+  put(problem, node, itemIndex, units);
   return units;
+}
+
+/** Puts contents on an empty node, which its rules are known to allow. */
+export function putContents(problem: PackingProblem, node: OpenNode, { items, counts }: Contents): void {
+  for (const [position, item] of items.entries()) put(problem, node, item, counts[position] ?? 0);
 }
 
 /** A node as it was filled, at its price. */
@@ -64,16 +77,21 @@ export function packedNode(node: OpenNode): PackedNode {
 
 function contentsOf({ present, units }: OpenNode): Contents {
   const items = Int32Array.from(present).sort();
-  return { items, counts: items.map((item) => units[item] ?? 0) };
+  return { items, counts: items.map((item) => units.get(item) ?? 0) };
 }
 
 /** Fills a node, the largest first, with up to as many units of each item as there are in `available`. */
 export function fillLargestFirst(problem: PackingProblem, node: OpenNode, available: Int32Array): void {
   const { items, least } = takersOf(problem, node);
-  for (const item of items) {
-    const wanted = (available[item] ?? 0) - (node.units[item] ?? 0);
-    if (wanted <= 0) continue;
-    if (addUnits(problem, node, item, wanted) > 0 && isFull(node, least)) return;
+  const shapes = shapesOf(problem);
+  const isEmpty = node.present.length === 0;
+  shapes.beginNode();
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] ?? -1;
+    const count = available[item] ?? 0;
+    if (count <= 0 || !shapes.mayFit(item, node.free)) continue;
+    const wanted = isEmpty ? count : count - (node.units.get(item) ?? 0);
+    if (wanted > 0 && addUnits(problem, node, item, wanted) > 0 && isFull(node, least)) return;
   }
 }
 
@@ -92,23 +110,6 @@ function unitsThatFit(requests: Float64Array, free: Float64Array): number {
     if (request > 0) units = Math.min(units, Math.floor((free[dimension] ?? 0) / request));
   }
   return units;
-}
-
-/** The rules that say something about an item: most say nothing about most. */
-function rulesOf(problem: PackingProblem, itemIndex: number): readonly NodeRule[] {
-  let byItem = rulesByItem.get(problem.rules);
-  if (byItem === undefined) {
-    byItem = problem.items.map((_, item) => problem.rules.filter((rule) => concerns(rule, item)));
-    rulesByItem.set(problem.rules, byItem);
-  }
-  return byItem[itemIndex] ?? [];
-}
-
-const rulesByItem = new WeakMap<readonly NodeRule[], readonly (readonly NodeRule[])[]>();
-
-function concerns(rule: NodeRule, item: number): boolean {
-  if (rule.kind !== "spread" && rule.kind !== "anti-affinity") return true;
-  return (rule.matches[item] ?? 0) > 0 || rule.owns[item] === 1;
 }
 
 /** How many more units of an item a rule lets onto a node with these contents. */
@@ -130,30 +131,13 @@ function unitsAllowed(
   }
 }
 
-/** The more units, the fewer options hold them all. */
-function mostUnitsReaching(
-  problem: PackingProblem,
-  rule: Extract<NodeRule, { kind: "min-values" }>,
-  node: OpenNode,
-  itemIndex: number,
-  most: number,
-): number {
-  if (node.column.pool !== rule.pool) return most;
-  const requests = problem.items[itemIndex]?.requests ?? new Float64Array();
-  const items = node.present.includes(itemIndex) ? node.present : [...node.present, itemIndex];
-  const used = Float64Array.from(node.column.capacity, (amount, index) => amount - (node.free[index] ?? 0));
-  const reaches = (added: number) => {
-    const demand = used.map((amount, dimension) => amount + added * (requests[dimension] ?? 0));
-    return reachesMinValues(problem, rule, node.column, items, demand);
-  };
-  if (reaches(most)) return most;
-  let [low, high] = [0, most - 1];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (reaches(middle)) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+/** What else of its NodePool could hold a node's units, which it keeps open. */
+function holdersOf(node: OpenNode, rule: MinValuesRule): LiveHolders {
+  const known = node.holders.find((holders) => holders.rule === rule);
+  if (known !== undefined) return known;
+  const made = new LiveHolders(rule, node);
+  node.holders.push(made);
+  return made;
 }
 
 /** The shared volumes take their part of a dimension of which `free` knows the others'. */
@@ -183,13 +167,11 @@ function labelAllows(
   return common !== 0n;
 }
 
-type CountingRule = Extract<NodeRule, { kind: "spread" | "anti-affinity" }>;
-
 function spreadAllows(rule: Extract<NodeRule, { kind: "spread" }>, node: OpenNode, itemIndex: number): number {
   const matches = rule.matches[itemIndex] ?? 0;
   const owns = rule.owns[itemIndex] === 1;
   if (!owns && matches === 0) return Number.MAX_SAFE_INTEGER;
-  const { matching, owners } = countPresent(rule, node);
+  const { matching, owners } = node.counts.get(rule) ?? noneCounted;
   if (!owns && owners === 0) return Number.MAX_SAFE_INTEGER;
   if (matches === 0) return matching <= rule.max ? Number.MAX_SAFE_INTEGER : 0;
   return Math.floor((rule.max - matching) / matches);
@@ -203,21 +185,35 @@ function antiAffinityAllows(
   const matches = rule.matches[itemIndex] ?? 0;
   const owns = rule.owns[itemIndex] === 1;
   if (!owns && matches === 0) return Number.MAX_SAFE_INTEGER;
-  const { matching, owners } = countPresent(rule, node);
+  const { matching, owners } = node.counts.get(rule) ?? noneCounted;
   if (owns && matching > 0) return 0;
   if (matches > 0 && owners > 0) return 0;
   return owns && matches > 0 ? 1 : Number.MAX_SAFE_INTEGER;
 }
 
-function countPresent(rule: CountingRule, { present, units: unitsOf }: OpenNode): { matching: number; owners: number } {
-  let matching = 0;
-  let owners = 0;
-  for (const other of present) {
-    const units = unitsOf[other] ?? 0;
-    matching += units * (rule.matches[other] ?? 0);
-    owners += units * (rule.owns[other] ?? 0);
+/** Pods on a node under one rule. */
+interface RuleCount {
+  matching: number;
+  owners: number;
+}
+
+const noneCounted: RuleCount = { matching: 0, owners: 0 };
+
+/** Puts units on a node that has room for them. */
+function put(problem: PackingProblem, node: OpenNode, item: number, units: number): void {
+  const before = node.units.get(item);
+  if (before === undefined) node.present.push(item);
+  node.units.set(item, (before ?? 0) + units);
+  const requests = problem.items[item]?.requests ?? new Float64Array();
+  for (let dimension = 0; dimension < node.free.length; dimension++) {
+    node.free[dimension] = (node.free[dimension] ?? 0) - units * (requests[dimension] ?? 0);
   }
-  return { matching, owners };
+  for (const rule of rulesOf(problem, item)) {
+    if (!("matches" in rule)) continue;
+    const count = getOrMake(node.counts, rule, () => ({ matching: 0, owners: 0 }));
+    count.matching += units * (rule.matches[item] ?? 0);
+    count.owners += units * (rule.owns[item] ?? 0);
+  }
 }
 
 /** The items that a node of this column in this zone may take at all, in the order of {@link itemsBySize}. */

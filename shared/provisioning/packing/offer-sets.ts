@@ -1,3 +1,4 @@
+import { cheapestCover } from "./linear-program.ts";
 import type { Offer } from "./offers.ts";
 
 /** So many nodes a set may have. */
@@ -15,20 +16,28 @@ export interface SizedOffer {
   readonly usable: Float64Array;
 }
 
-/** So many sets are worth trying out. */
-const setsKept = 6;
-const setsRemembered = 256;
 const priceToleranceUsdPerHour = 1e-9;
 
-/** The cheapest sets of up to three offers, given by price, whose capacities add up to the demand. One offer may be taken again. */
+/** The `most` cheapest sets of up to three offers, given by price, whose capacities add up to the demand. One offer may be taken again. */
 export function cheapestSets(
   offers: readonly SizedOffer[],
   demand: Float64Array,
   toBeat: ToBeat,
+  most: number,
 ): readonly (readonly Offer[])[] {
-  const search = new SetSearch(offers, demand, toBeat);
+  const { duals, bound } = cheapestCover(
+    offers.map(({ offer: { price }, usable }) => ({ amounts: usable, price })),
+    demand,
+  );
+  // Most demands have no cheaper cover even in parts of nodes.
+  if (bound > ceilingOf(toBeat)) return [];
+  const search = new SetSearch(offers, duals, toBeat, most);
   search.extend(0, 0, demand);
-  return cheapest(search.found).map(({ offers: chosen }) => chosen);
+  return cheapest(search.found, most).map(({ offers: chosen }) => chosen);
+}
+
+function ceilingOf({ priceUsdPerHour }: ToBeat): number {
+  return priceUsdPerHour + priceToleranceUsdPerHour;
 }
 
 interface OfferSet {
@@ -45,25 +54,30 @@ class SetSearch {
   /** By offer and dimension: the most that it or a cheaper one has. */
   readonly #most: Float64Array;
   readonly #dimensions: number;
+  /** By dimension: no offer's capacity is worth more than it costs. */
+  readonly #worths: Float64Array;
   readonly #toBeat: ToBeat;
   /** By depth: what is still to be covered. */
   readonly #missing: readonly Float64Array[];
   readonly #chosen: Offer[] = [];
+  readonly #kept: number;
   #ceiling: number;
   #order = 0;
 
-  constructor(offers: readonly SizedOffer[], demand: Float64Array, toBeat: ToBeat) {
+  constructor(offers: readonly SizedOffer[], worths: Float64Array, toBeat: ToBeat, most: number) {
+    this.#worths = worths;
+    this.#kept = most;
     this.#offers = offers;
     this.#toBeat = toBeat;
-    this.#ceiling = toBeat.priceUsdPerHour + priceToleranceUsdPerHour;
-    this.#dimensions = demand.length;
+    this.#ceiling = ceilingOf(toBeat);
+    this.#dimensions = worths.length;
     this.#prices = Float64Array.from(offers, ({ offer }) => offer.price);
-    this.#missing = Array.from({ length: mostNodesOfSet }, () => new Float64Array(demand.length));
-    this.#most = new Float64Array(offers.length * demand.length);
+    this.#missing = Array.from({ length: mostNodesOfSet }, () => new Float64Array(worths.length));
+    this.#most = new Float64Array(offers.length * worths.length);
     for (const [index, { usable }] of offers.entries()) {
-      for (let dimension = 0; dimension < demand.length; dimension++) {
-        const before = index === 0 ? 0 : (this.#most[(index - 1) * demand.length + dimension] ?? 0);
-        this.#most[index * demand.length + dimension] = Math.max(before, usable[dimension] ?? 0);
+      for (let dimension = 0; dimension < worths.length; dimension++) {
+        const before = index === 0 ? 0 : (this.#most[(index - 1) * worths.length + dimension] ?? 0);
+        this.#most[index * worths.length + dimension] = Math.max(before, usable[dimension] ?? 0);
       }
     }
   }
@@ -79,11 +93,15 @@ class SetSearch {
       const total = price + next.offer.price;
       if (!this.#mayCost(total, depth + 1)) return;
       let isEnough = true;
+      let least = total;
       for (let dimension = 0; dimension < this.#dimensions; dimension++) {
         const left = (missing[dimension] ?? 0) - (next.usable[dimension] ?? 0);
         rest[dimension] = left;
-        if (left > 0) isEnough = false;
+        if (left <= 0) continue;
+        isEnough = false;
+        least += left * (this.#worths[dimension] ?? 0);
       }
+      if (least > this.#ceiling) continue;
       if (!isEnough && !this.#couldCover(rest, more, next.offer.price, total)) continue;
       this.#chosen.push(next.offer);
       if (isEnough) this.#note(total);
@@ -130,15 +148,14 @@ class SetSearch {
 
   #note(price: number): void {
     this.found.push({ offers: [...this.#chosen], price, order: this.#order++ });
-    if (this.found.length < setsRemembered) return;
-    this.found = cheapest(this.found);
+    if (this.found.length < 2 * this.#kept) return;
+    this.found = cheapest(this.found, this.#kept);
     this.#ceiling = this.found.at(-1)?.price ?? this.#ceiling;
   }
 }
 
-/** The few that are worth filling. */
-function cheapest(sets: readonly OfferSet[]): OfferSet[] {
+function cheapest(sets: readonly OfferSet[], most: number): OfferSet[] {
   return sets
     .toSorted((a, b) => a.price - b.price || a.offers.length - b.offers.length || a.order - b.order)
-    .slice(0, setsKept);
+    .slice(0, most);
 }

@@ -16,45 +16,62 @@ export interface Offer {
  * on the zones, in every zone where they do not.
  */
 export function offersFor(problem: PackingProblem, units: Int32Array, headroom: Headroom): readonly Offer[] {
-  const wanted = problem.items.filter((_, index) => (units[index] ?? 0) > 0);
-  const masks = new Set(wanted.map((item) => item.zoneMask));
-  const union = [...masks].reduce((all, mask) => all | mask, 0);
-  const accepted = new Uint8Array(problem.columns.length);
-  for (const { accepts } of wanted) {
-    for (let column = 0; column < accepted.length; column++) if (accepts[column] === 1) accepted[column] = 1;
+  const sold = offersByColumn(problem.columns);
+  const zonesOfLists = zonesByAcceptance(problem, units);
+  const masks = new Set<number>();
+  for (let item = 0; item < units.length; item++) {
+    if ((units[item] ?? 0) > 0) masks.add(problem.items[item]?.zoneMask ?? 0);
   }
+  const union = [...masks].reduce((all, mask) => all | mask, 0);
+  const lists = [...zonesOfLists.keys()];
   const offers: Offer[] = [];
   for (const [columnIndex, column] of problem.columns.entries()) {
-    if (accepted[columnIndex] !== 1) continue;
+    if (!lists.some((accepts) => accepts[columnIndex] === 1)) continue;
     const zones = headroom.zonesLeft(column, union);
     if (zones === 0) continue;
-    for (const zone of zonesToTry(column, zones, masks.size > 1)) {
-      offers.push({ columnIndex, column, zone, price: column.zonePrices[zone] ?? Number.POSITIVE_INFINITY });
+    let cheapest: Offer | undefined;
+    for (const offer of sold[columnIndex] ?? []) {
+      if ((zones & (1 << offer.zone)) === 0) continue;
+      if (masks.size > 1) offers.push(offer);
+      else if (cheapest === undefined || offer.price < cheapest.price) cheapest = offer;
     }
+    if (cheapest !== undefined) offers.push(cheapest);
   }
   return offers;
 }
 
-function zonesToTry(column: PackingColumn, mask: number, every: boolean): readonly number[] {
-  const sold = [...column.zonePrices.keys()].filter(
-    (zone) => (mask & (1 << zone)) !== 0 && column.zonePrices[zone] !== Number.POSITIVE_INFINITY,
-  );
-  if (every || sold.length === 0) return sold;
-  const priceOf = (zone: number) => column.zonePrices[zone] ?? Number.POSITIVE_INFINITY;
-  return [sold.reduce((cheapest, zone) => (priceOf(zone) < priceOf(cheapest) ? zone : cheapest))];
+/** Which columns take some of these units, and the zones in which they do: items share the arrays of what they accept. */
+export function zonesByAcceptance({ items }: PackingProblem, units: Int32Array): ReadonlyMap<Uint8Array, number> {
+  const zones = new Map<Uint8Array, number>();
+  for (let index = 0; index < units.length; index++) {
+    const item = items[index];
+    if (item === undefined || (units[index] ?? 0) <= 0) continue;
+    zones.set(item.accepts, (zones.get(item.accepts) ?? 0) | item.zoneMask);
+  }
+  return zones;
 }
 
-/** All that is sold, cheapest first. */
-export function offersByPrice({ columns }: PackingProblem): readonly Offer[] {
-  return getOrMake(sorted, columns, () =>
-    columns
-      .flatMap((column, columnIndex) =>
-        [...column.zonePrices].map((price, zone): Offer => ({ columnIndex, column, zone, price })),
-      )
-      .filter(({ price }) => Number.isFinite(price))
-      .sort((a, b) => a.price - b.price || a.columnIndex - b.columnIndex || a.zone - b.zone),
+/** What is sold of each column, by zone. */
+function offersByColumn(columns: PackingProblem["columns"]): readonly (readonly Offer[])[] {
+  return getOrMake(ofColumns, columns, () =>
+    columns.map((column, columnIndex) =>
+      [...column.zonePrices]
+        .map((price, zone): Offer => ({ columnIndex, column, zone, price }))
+        .filter(({ price }) => price !== Number.POSITIVE_INFINITY),
+    ),
   );
 }
 
 /** Problems that differ in their items alone share their columns. */
+const ofColumns = new WeakMap<PackingProblem["columns"], readonly (readonly Offer[])[]>();
+
+/** All that is sold, cheapest first. */
+export function offersByPrice({ columns }: PackingProblem): readonly Offer[] {
+  return getOrMake(sorted, columns, () =>
+    offersByColumn(columns)
+      .flat()
+      .sort((a, b) => a.price - b.price || a.columnIndex - b.columnIndex || a.zone - b.zone),
+  );
+}
+
 const sorted = new WeakMap<PackingProblem["columns"], readonly Offer[]>();

@@ -1,3 +1,4 @@
+import { getOrMake } from "../get-or-make.ts";
 import type { NodeRule, PackingItem, PackingProblem, ZoneShares } from "./problem.ts";
 
 /** A problem of its own within a larger one, with the indexes that its items and columns have there. */
@@ -148,7 +149,10 @@ function partOf(problem: PackingProblem, items: readonly number[], columns: read
   const indexOfPool = new Map(pools.map((pool, index) => [pool, index]));
   const part: PackingProblem = {
     ...problem,
-    items: items.flatMap((item) => problem.items[item] ?? []).map((item) => withAccepts(item, columns)),
+    items: withAccepts(
+      items.flatMap((item) => problem.items[item] ?? []),
+      columns,
+    ),
     // Copies: what is remembered of a column is in terms of its problem's items.
     columns: columns
       .flatMap((column) => problem.columns[column] ?? [])
@@ -160,8 +164,13 @@ function partOf(problem: PackingProblem, items: readonly number[], columns: read
   return { problem: part, items, columns };
 }
 
-function withAccepts(item: PackingItem, columns: readonly number[]): PackingItem {
-  return { ...item, accepts: Uint8Array.from(columns, (column) => item.accepts[column] ?? 0) };
+/** Items go on sharing the arrays of what they accept. */
+function withAccepts(items: readonly PackingItem[], columns: readonly number[]): readonly PackingItem[] {
+  const known = new Map<Uint8Array, Uint8Array>();
+  return items.map((item) => ({
+    ...item,
+    accepts: getOrMake(known, item.accepts, () => Uint8Array.from(columns, (column) => item.accepts[column] ?? 0)),
+  }));
 }
 
 function sharesAmong(shares: ZoneShares, items: readonly number[]): ZoneShares {
@@ -193,10 +202,10 @@ function ruleOf(rule: NodeRule, items: readonly number[], pools: readonly number
       const pool = pools.indexOf(rule.pool);
       if (pool === -1) return [];
       const leastOfItem = Float64Array.from(items, (item) => rule.leastOfItem[item] ?? 0);
-      const holders = rule.holders
-        .filter(({ accepts }) => items.some((item) => accepts[item] === 1))
-        .map((holder) => ({ ...holder, accepts: Uint8Array.from(items, (item) => holder.accepts[item] ?? 0) }));
-      return [{ ...rule, pool, leastOfItem, holders }];
+      const listOfItem = Int32Array.from(items, (item) => rule.listOfItem[item] ?? -1);
+      const lists = new Set(listOfItem);
+      const holders = rule.holders.filter(({ accepts }) => [...lists].some((list) => accepts[list] === 1));
+      return [{ ...rule, pool, leastOfItem, listOfItem, holders }];
     }
   }
 }

@@ -96,15 +96,12 @@ export function closingPattern(
     demand.every((amount, dimension) => amount <= (capacity[dimension] ?? 0));
   if (!problem.columns.some(isEnough) || remaining.every((units) => units === 0)) return undefined;
   if (scarcestPlaces(problem, remaining).length > 0) return undefined;
-  let best: PackedNode | undefined;
-  for (const { column, columnIndex, zone, price } of offersFor(problem, remaining, headroom)) {
-    if ((best !== undefined && price >= best.priceUsdPerHour) || !isEnough(column)) continue;
+  const large = offersFor(problem, remaining, headroom).filter(({ column }) => isEnough(column));
+  for (const { columnIndex, zone } of large.sort((a, b) => a.price - b.price)) {
     const node = openNode(problem, columnIndex, zone);
-    if (remaining.every((units, item) => addUnits(problem, node, item, units) === units)) {
-      best = packedNode(node);
-    }
+    if (remaining.every((units, item) => addUnits(problem, node, item, units) === units)) return packedNode(node);
   }
-  return best;
+  return undefined;
 }
 
 interface RatedOffer {
@@ -135,7 +132,7 @@ function ratedOffers(
 
 function worthOf({ present, units }: OpenNode, { ofItem }: Worths): number {
   let worth = 0;
-  for (const item of present) worth += (units[item] ?? 0) * (ofItem[item] ?? 0);
+  for (const item of present) worth += (units.get(item) ?? 0) * (ofItem[item] ?? 0);
   return worth;
 }
 

@@ -1,7 +1,6 @@
 import { addUnits, itemsFor, type OpenNode } from "./node-filling.ts";
-import type { NodeRule, PackingProblem } from "./problem.ts";
-
-type SharingRule = Extract<NodeRule, { kind: "spread" | "anti-affinity" }>;
+import type { PackingProblem } from "./problem.ts";
+import { membersOf, type SharingRule } from "./rule-members.ts";
 
 /** What a sharing rule leaves on each node for the units that it keeps apart. */
 export interface Places {
@@ -21,7 +20,7 @@ export function scarcestPlaces({ rules }: PackingProblem, units: Int32Array): re
       if (rule.kind !== "spread" && rule.kind !== "anti-affinity") return [];
       const perNode = rule.kind === "spread" ? rule.max : 1;
       let wanted = 0;
-      for (let item = 0; item < units.length; item++) wanted += (units[item] ?? 0) * placesOf(rule, item);
+      for (const item of membersOf(rule)) wanted += (units[item] ?? 0) * placesOf(rule, item);
       return wanted > perNode ? [{ rule, perNode, wanted }] : [];
     })
     .sort((a, b) => b.wanted / b.perNode - a.wanted / a.perNode)

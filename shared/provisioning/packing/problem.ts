@@ -89,6 +89,8 @@ export type NodeRule =
       readonly pool: number;
       /** The node keeps to the least of its items' numbers. */
       readonly leastOfItem: Float64Array;
+      /** By item, the number of the list of options that it accepts; -1 where it accepts none. */
+      readonly listOfItem: Int32Array;
       readonly holders: readonly OptionHolder[];
       readonly counts: "values" | "zones" | "spot offerings";
     };
@@ -97,11 +99,11 @@ export type NodeRule =
 export interface OptionHolder {
   readonly capacity: Float64Array;
   readonly zoneMask: number;
-  /** By item. */
+  /** By list of options, 1 when it is in it. */
   readonly accepts: Uint8Array;
   /** Numbers that stand for values. */
   readonly values: readonly number[];
-  /** As of a column, where a node may become no option that counts more against its pool's limits. */
+  /** What a column must count against its pool's limits, at least, for its nodes to become this option; absent: nothing. */
   readonly limitUse?: Float64Array;
 }
 

@@ -113,17 +113,22 @@ function findUndominated(problem: PackingProblem, nodesOfSet: number): readonly 
   const acceptance = new Acceptance(problem);
   const isZoneFree = new Set(problem.items.map(({ zoneMask }) => zoneMask)).size <= 1;
   const kept: Offer[] = [];
+  /** Those that an offer is compared with: of its pool, and of its zone where zones matter. */
+  const keptByPlace = new Map<number, Offer[]>();
   // An offer in a zone that no item may be in makes nothing needless.
   const zonesOfItems = problem.items.reduce((mask, { zoneMask }) => mask | zoneMask, 0);
   for (const offer of offersByPrice(problem)) {
     if ((zonesOfItems & (1 << offer.zone)) === 0) continue;
+    const place = offer.column.pool * problem.zones.length + (isZoneFree ? 0 : offer.zone);
+    const others = getOrMake(keptByPlace, place, () => []);
     let enough = nodesOfSet + (problem.offeringCaps?.enough ?? 1) - 1;
-    const isNeedless = kept.some((other) => {
-      if (other.column.pool !== offer.column.pool || (!isZoneFree && other.zone !== offer.zone)) return false;
+    const isNeedless = others.some((other) => {
       if (!dominatesAtPrice(problem, acceptance, other.columnIndex, offer.columnIndex)) return false;
       return other.column.capsByZone === undefined || --enough <= 0;
     });
-    if (!isNeedless) kept.push(offer);
+    if (isNeedless) continue;
+    kept.push(offer);
+    others.push(offer);
   }
   return kept;
 }

@@ -19,17 +19,15 @@ import { undominatedOffers } from "./prune.ts";
 export class RightSizer {
   readonly #problem: PackingProblem;
   /** Patterns that are used many times share their contents. */
-  readonly #cheaper = new WeakMap<Contents, readonly PackedNode[]>();
-
+  readonly #cheaper = new WeakMap<Contents, CheaperHolders>();
   /** Only limits, reservations and caps can forbid the cheapest. */
-  readonly #most: number;
+  readonly #isLimited: boolean;
   readonly #offers: readonly Offer[];
 
   constructor(problem: PackingProblem) {
     this.#problem = problem;
-    const { isLimited } = new Headroom(problem);
-    this.#most = isLimited ? Number.POSITIVE_INFINITY : 1;
-    this.#offers = isLimited ? offersByPrice(problem) : undominatedOffers(problem);
+    this.#isLimited = new Headroom(problem).isLimited;
+    this.#offers = this.#isLimited ? offersByPrice(problem) : undominatedOffers(problem);
   }
 
   fit(packing: Packing): Packing {
@@ -41,16 +39,25 @@ export class RightSizer {
 
   /** The first of the cheaper nodes that its pool's limits admit in the place of this one. */
   #exchange(node: PackedNode, headroom: Headroom): PackedNode {
-    const cheaper = this.#cheaper.get(node.contents) ?? cheaperHolders(this.#problem, this.#offers, node, this.#most);
-    this.#cheaper.set(node.contents, cheaper);
+    const cheaper = getOrMake(
+      this.#cheaper,
+      node.contents,
+      () => new CheaperHolders(this.#problem, this.#offers, node.contents),
+    );
     this.#take(headroom, node, -1);
-    const chosen =
-      cheaper.find((other) => {
-        const column = this.#problem.columns[other.column];
-        return column !== undefined && headroom.nodesLeft(column, other.zone) > 0;
-      }) ?? node;
+    const chosen = this.#firstAdmitted(cheaper, node, headroom) ?? node;
     this.#take(headroom, chosen, 1);
     return chosen;
+  }
+
+  #firstAdmitted(holders: CheaperHolders, node: PackedNode, headroom: Headroom): PackedNode | undefined {
+    for (let index = 0; ; index++) {
+      const offer = holders.at(index);
+      if (offer === undefined || offer.price >= node.priceUsdPerHour) return undefined;
+      const { column, columnIndex, zone, price } = offer;
+      if (headroom.nodesLeft(column, zone) > 0) return { ...node, column: columnIndex, zone, priceUsdPerHour: price };
+      if (!this.#isLimited) return undefined;
+    }
   }
 
   #take(headroom: Headroom, node: PackedNode, nodes: number): void {
@@ -59,25 +66,31 @@ export class RightSizer {
   }
 }
 
-/** The `most` cheapest nodes, of any pool, that hold the same contents for less. */
-function cheaperHolders(
-  problem: PackingProblem,
-  offers: readonly Offer[],
-  node: PackedNode,
-  most: number,
-): readonly PackedNode[] {
-  const wanted = wantedBy(problem, node.contents);
-  const table = tableOf(offers);
-  const cheaper: PackedNode[] = [];
-  for (let index = table.next(wanted, 0); index < offers.length; index = table.next(wanted, index + 1)) {
-    const offer = offers[index];
-    if (offer === undefined || offer.price >= node.priceUsdPerHour || cheaper.length >= most) break;
-    if (couldHold(problem, wanted, offer)) {
-      const { columnIndex: column, zone, price } = offer;
-      cheaper.push({ ...node, column, zone, priceUsdPerHour: price });
-    }
+/** The offers, of any pool, that hold certain contents, cheapest first; found as far as they are asked for. */
+class CheaperHolders {
+  readonly #problem: PackingProblem;
+  readonly #offers: readonly Offer[];
+  readonly #wanted: Wanted;
+  readonly #found: Offer[] = [];
+  /** Among the offers, where the search goes on. */
+  #next = 0;
+
+  constructor(problem: PackingProblem, offers: readonly Offer[], contents: Contents) {
+    this.#problem = problem;
+    this.#offers = offers;
+    this.#wanted = wantedBy(problem, contents);
   }
-  return cheaper;
+
+  at(place: number): Offer | undefined {
+    const table = tableOf(this.#offers);
+    while (this.#found.length <= place && this.#next < this.#offers.length) {
+      const index = table.next(this.#wanted, this.#next);
+      this.#next = index + 1;
+      const offer = this.#offers[index];
+      if (offer !== undefined && couldHold(this.#problem, this.#wanted, offer)) this.#found.push(offer);
+    }
+    return this.#found[place];
+  }
 }
 
 function tableOf(offers: readonly Offer[]): OfferTable {
@@ -170,6 +183,5 @@ function commonValues(valuesOfItem: readonly bigint[], items: Int32Array, ofPool
  * not asked: the answer is right for units that may, and too low for others.
  */
 export function cheapestHolder(problem: PackingProblem, contents: Contents): number | undefined {
-  const nothing: PackedNode = { column: -1, zone: -1, contents, priceUsdPerHour: Number.POSITIVE_INFINITY };
-  return cheaperHolders(problem, undominatedOffers(problem), nothing, 1)[0]?.priceUsdPerHour;
+  return new CheaperHolders(problem, undominatedOffers(problem), contents).at(0)?.price;
 }

@@ -1,5 +1,6 @@
 import type { Headroom } from "./headroom.ts";
 import { cheapestCover } from "./linear-program.ts";
+import { zonesByAcceptance } from "./offers.ts";
 import { placesOf, scarcestPlaces } from "./places.ts";
 import { cheapestZone, demandOf, type PackingProblem } from "./problem.ts";
 
@@ -22,8 +23,11 @@ export interface Worths {
  */
 export function worthsOf(problem: PackingProblem, remaining: Int32Array, headroom: Headroom): Worths {
   const places = scarcestPlaces(problem, remaining);
+  const accepted = [...zonesByAcceptance(problem, remaining)];
+  const zonesFor = (column: number) =>
+    accepted.reduce((mask, [accepts, zones]) => (accepts[column] === 1 ? mask | zones : mask), 0);
   const columns = problem.columns.flatMap((column, index) => {
-    const zone = cheapestZone(column, headroom.zonesLeft(column, acceptedZones(problem, remaining, index)));
+    const zone = cheapestZone(column, headroom.zonesLeft(column, zonesFor(index)));
     if (zone === undefined) return [];
     const amounts = Float64Array.from([...column.capacity, ...places.map(({ perNode }) => perNode)]);
     return [{ amounts, price: column.zonePrices[zone] ?? 0, reservation: column.reservation }];
@@ -47,12 +51,3 @@ export function worthsOf(problem: PackingProblem, remaining: Int32Array, headroo
 
 /** What asks only for what is not scarce is worth placing, too. */
 const leastWorthUsdPerHour = 1e-9;
-
-function acceptedZones(problem: PackingProblem, remaining: Int32Array, column: number): number {
-  let mask = 0;
-  for (let index = 0; index < remaining.length; index++) {
-    const item = problem.items[index];
-    if (item !== undefined && (remaining[index] ?? 0) > 0 && item.accepts[column] === 1) mask |= item.zoneMask;
-  }
-  return mask;
-}

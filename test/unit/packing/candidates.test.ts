@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AlignedFilling } from "../../../shared/provisioning/packing/aligned-filling.ts";
 import { coverAndFill } from "../../../shared/provisioning/packing/cover-and-fill.ts";
 import { evenPackings } from "../../../shared/provisioning/packing/even-packings.ts";
-import { openNode } from "../../../shared/provisioning/packing/node-filling.ts";
+import { openNode, unitsByItem } from "../../../shared/provisioning/packing/node-filling.ts";
 import { pack } from "../../../shared/provisioning/packing/packer.ts";
 import { undominatedOffers } from "../../../shared/provisioning/packing/prune.ts";
 import { apart, nodesOf, packingProblem } from "../../support/packing.ts";
@@ -19,7 +19,7 @@ describe("filling a node with what suits its free room", () => {
     const node = openNode(problem, 0, 0);
     const left = Int32Array.of(9, 9);
     new AlignedFilling(problem).fill(node, left);
-    expect([...node.units]).toEqual([3, 3]);
+    expect([...unitsByItem(problem, node)]).toEqual([3, 3]);
     expect([...left]).toEqual([6, 6]);
   });
 
@@ -34,7 +34,7 @@ describe("filling a node with what suits its free room", () => {
     });
     const node = openNode(problem, 0, 0);
     new AlignedFilling(problem).fill(node, Int32Array.of(1, 4));
-    expect([...node.units]).toEqual([0, 1]);
+    expect([...unitsByItem(problem, node)]).toEqual([0, 1]);
   });
 });
 

@@ -59,6 +59,17 @@ describe("improving a packing", () => {
     ).toEqual(["2x2: 1", "2x2: 1", "2x2: 1"]);
   });
 
+  it("splits one node that holds all", () => {
+    const problem = packingProblem({
+      items: [[2, 2, 3]],
+      columns: [
+        [2, 2, 1],
+        [6, 6, 4],
+      ],
+    });
+    expect(improve(problem, [[1, [3]]])).toEqual(["2x2: 1", "2x2: 1", "2x2: 1"]);
+  });
+
   it("changes types where pods trade places: those that need CPU by those that need memory", () => {
     const problem = packingProblem({
       items: [

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   type ConfigurationBudget,
+  planningBudget,
   solveConfigurations,
 } from "../../../shared/provisioning/packing/configuration-lp.ts";
 import { coverBoundUsdPerHour } from "../../../shared/provisioning/packing/cover-bound.ts";
-import { lowerBoundUsdPerHour, planningBudget } from "../../../shared/provisioning/packing/lower-bound.ts";
+import { lowerBoundUsdPerHour } from "../../../shared/provisioning/packing/lower-bound.ts";
 import type { NodeRule, PackingProblem, ZoneShares } from "../../../shared/provisioning/packing/problem.ts";
 
 interface Setup {

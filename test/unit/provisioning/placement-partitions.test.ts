@@ -10,7 +10,7 @@ import { snapshotWith } from "../../support/snapshot.ts";
 
 const partition = label.placementGroupPartition;
 
-/** Pods of each node, by its partitions, on a class whose placement group has three. */
+/** Pods of each node, by its partitions, in their order, on a class whose placement group has three. */
 function podsByPartitions(pods: readonly Pod[]): readonly (readonly [partitions: string, pods: number])[] {
   const made = nodeClass({ placementGroupSelector: { name: "web" } });
   const group = formatPlacementGroup({ id: "pg-1", name: "web", strategy: "partition", partitionCount: 3 });
@@ -19,10 +19,12 @@ function podsByPartitions(pods: readonly Pod[]): readonly (readonly [partitions:
   ];
   const { nodeClaims, unschedulable } = planProvisioning(snapshotWith({ pools: [nodePool()], nodeClasses, pods }));
   expect(unschedulable).toEqual([]);
-  return nodeClaims.map(({ requirements, pods: placed }) => [
-    [...(requirements.get(partition)?.values ?? [])].join(),
-    placed.length,
-  ]);
+  return nodeClaims
+    .map(
+      ({ requirements, pods: placed }) =>
+        [[...(requirements.get(partition)?.values ?? [])].join(), placed.length] as const,
+    )
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 describe("the partitions of a placement group", () => {

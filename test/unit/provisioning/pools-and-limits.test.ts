@@ -92,8 +92,14 @@ describe("limits", () => {
     expect(poolsUsed(plan)).toEqual(["heavy", "light"]);
   });
 
-  it("are kept by the alternatives too", () => {
-    const [claim] = planFor({ pods: [pendingPod("p")], pools: limited({ cpu: "4" }) }).nodeClaims;
-    expect(new Set(claim?.offerings.map(({ instanceType }) => instanceType))).toEqual(new Set(["m5.large"]));
+  it.each([
+    ["4", ["m5.large"]],
+    ["7", ["m5.large"]],
+    ["8", ["m5.large", "m5.xlarge", "m6g.xlarge"]],
+  ])("of %s CPUs are kept by two nodes' alternatives, whichever of them they become", (cpu, types) => {
+    const pods = pendingPods(2, "p", { spec: awayFrom("p") });
+    const { nodeClaims } = planFor({ pods, pools: limited({ cpu }) });
+    const offered = nodeClaims.map(({ offerings }) => new Set(offerings.map(({ instanceType }) => instanceType)));
+    expect(offered).toEqual([new Set(types), new Set(types)]);
   });
 });

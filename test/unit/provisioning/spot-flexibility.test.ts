@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { label } from "../../../shared/api/labels.ts";
-import { type MinValuesRule, reachesMinValues } from "../../../shared/provisioning/packing/min-values.ts";
+import type { MinValuesRule } from "../../../shared/provisioning/packing/holder-table.ts";
+import { reachesMinValues } from "../../../shared/provisioning/packing/min-values.ts";
 import type { PackingProblem } from "../../../shared/provisioning/packing/problem.ts";
 import { type ProvisioningPlan, planCostUsdPerHour } from "../../../shared/provisioning/plan.ts";
 import { catalogOf } from "../../support/catalog.ts";
@@ -126,6 +127,7 @@ describe("the rule about spot offerings", () => {
     counts: "spot offerings",
     pool: 0,
     leastOfItem: Float64Array.of(3),
+    listOfItem: Int32Array.of(0),
     holders: [
       { capacity: Float64Array.of(8), zoneMask: 0b001, accepts: Uint8Array.of(1), values: [] },
       { capacity: Float64Array.of(4), zoneMask: 0b011, accepts: Uint8Array.of(1), values: [] },
