@@ -87,6 +87,7 @@ export class ProvisionerStack extends Stack {
     new Monitoring(this, "Monitoring", {
       clusterName: config.clusterName,
       functions,
+      catalogParts: readableCatalogParts(config),
       ...(config.alarmTopicArn !== undefined && { alarmTopicArn: config.alarmTopicArn }),
     });
   }
@@ -186,6 +187,12 @@ function connectQueues(functions: Functions, queues: Queues): void {
  * Who may do what to EC2. Only provisioning launches (design rule 5). The catalog function tries whether it could, and EC2 has no condition
  * that tells a tried launch from another.
  */
+/** All but the price list where there is none to ask: in an isolated VPC, GovCloud and the isolated regions. */
+function readableCatalogParts({ region, isolatedVpc }: ClusterConfig): readonly string[] {
+  const parts = ["zones", "types", "zonesByType", "spotPrices"];
+  return isolatedVpc || /^us-gov-|-iso/.test(region) ? parts : [...parts, "onDemandPrices"];
+}
+
 function grantEc2(functions: Functions, scope: Ec2Scope, { dryRunNodeClasses }: ClusterConfig): void {
   const tried = dryRunNodeClasses ? launchStatements(scope) : [passRoleStatement(scope)];
   const statements: Readonly<Record<string, PolicyStatement[]>> = {

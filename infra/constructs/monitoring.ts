@@ -9,12 +9,14 @@ import type { NodeFunction } from "./node-function.ts";
 export interface MonitoringProps {
   readonly clusterName: string;
   readonly functions: Readonly<Record<string, NodeFunction>>;
+  /** Parts of the catalog that the catalog function can read. */
+  readonly catalogParts: readonly string[];
   readonly alarmTopicArn?: string;
 }
 
 /** Alarms on what the functions report, and the topic that every alarm of the stack rings. Dead-letter alarms live at their queues. */
 export class Monitoring extends Construct {
-  constructor(scope: Construct, id: string, { clusterName, functions, alarmTopicArn }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { clusterName, functions, catalogParts, alarmTopicArn }: MonitoringProps) {
     super(scope, id);
     for (const [name, { function: handler }] of Object.entries(functions)) {
       this.addAlarm(`${name}-errors`, `${name} crashed or timed out`, handler.metricErrors({ period: fiveMinutes }));
@@ -22,6 +24,7 @@ export class Monitoring extends Construct {
       this.addAlarm(`${name}-failures`, `passes of ${name} failed`, failures);
     }
     this.addLaunchAlarms(clusterName);
+    for (const part of catalogParts) this.addCatalogAlarm(clusterName, part);
     const provisioning = functions.provisioning?.function;
     if (provisioning !== undefined) this.addSilenceAlarm(provisioning.metricInvocations({ period: fiveMinutes }));
     if (alarmTopicArn !== undefined) this.ring(scope, alarmTopicArn);
@@ -72,10 +75,33 @@ export class Monitoring extends Construct {
     });
   }
 
+  /** The function tells each part's age each minute: what nobody tells was never read, or the function does not run. */
+  private addCatalogAlarm(cluster: string, part: string): void {
+    const hours = part === "spotPrices" ? oldSpotPricesHours : oldCatalogHours;
+    new Alarm(this, `catalog-age-${part}`, {
+      metric: new Metric({
+        namespace: metricNamespace,
+        metricName: metric.catalogAgeSeconds,
+        dimensionsMap: { service: "catalog", cluster, part },
+        statistic: "Maximum",
+        period: fiveMinutes,
+      }),
+      alarmDescription: `${part} of the catalog were last read more than ${hours} h ago, or never`,
+      threshold: hours * 3_600,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      evaluationPeriods: 3,
+      treatMissingData: TreatMissingData.BREACHING,
+    });
+  }
+
   private ring(scope: Construct, topicArn: string): void {
     const action = new SnsAction(Topic.fromTopicArn(this, "Topic", topicArn));
     for (const child of scope.node.findAll()) if (child instanceof Alarm) child.addAlarmAction(action);
   }
 }
 
+/** Twice as long as a part may become old when all is well. */
+const oldCatalogHours = 24;
+/** They are read each ten minutes, and EC2 changes them some times a day. */
+const oldSpotPricesHours = 1;
 const fiveMinutes = Duration.minutes(5);

@@ -1,6 +1,7 @@
-import * as z from "zod";
 import type { Zone } from "../account-ports.ts";
-import type { Catalog, InstanceTypeFacts } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
+import { readColumn, writeColumn } from "./letter-column.ts";
+import { readTypeColumns, writeTypeColumns } from "./type-columns.ts";
 
 /** What is read of EC2 by itself and published by itself. */
 export interface CatalogParts {
@@ -15,32 +16,26 @@ export type CatalogPart = keyof CatalogParts;
 /** How a part is published: as JSON that gzip makes small and that is quick to read (bench/catalog.ts). */
 export interface PartEncoding<T> {
   encode(part: T): string;
-  /** Undefined when the text is of another version, or no such part. */
-  decode(text: string): T | undefined;
+  /** What makes the part when it is first needed. Undefined when the text is of another version, or no such part. */
+  decode(text: string): (() => T) | undefined;
 }
 
 /** Raised when a part is written differently: what another release published is then no answer, and is read from EC2 again. */
-const version = 1;
+const version = 2;
 
-/**
- * Types are whole objects, since nothing makes those as quickly as JSON does: columns of single facts would be half as large and take
- * three times as long. Zones and prices are columns, which are not objects afterwards either.
- */
+/** All are columns: their lists are looked through quickly, and what is made of them takes the time that reading saves. */
 export const catalogEncoding: { readonly [P in CatalogPart]: PartEncoding<CatalogParts[P]> } = {
   zones: encoding({
     write: (zones) => ({ zones }),
-    read: ({ zones }) => (isListOf(zones, isZone) ? zones : undefined),
+    read: ({ zones }) => (isListOf(zones, isZone) ? () => zones : undefined),
   }),
-  types: encoding({
-    write: (types) => ({ types }),
-    read: ({ types }) => (isListOf(types, isTypeFacts) ? types : undefined),
-  }),
+  types: encoding({ write: writeTypeColumns, read: readTypeColumns }),
   zonesByType: encoding({ write: writeZonesByType, read: readZonesByType }),
   onDemandPrices: encoding({
     write: (byType) => ({ names: [...byType.keys()], prices: [...byType.values()] }),
     read: ({ names, prices }) =>
       isListOf(names, isText) && isListOf(prices, isNumber) && prices.length === names.length
-        ? new Map(names.map((type, row) => [type, prices[row] ?? 0]))
+        ? () => mapOf(names, (row) => prices[row] ?? 0)
         : undefined,
   }),
   spotPrices: encoding({ write: writeSpotPrices, read: readSpotPrices }),
@@ -48,24 +43,21 @@ export const catalogEncoding: { readonly [P in CatalogPart]: PartEncoding<Catalo
 
 /** Types are in few sets of zones: each is written once. */
 function writeZonesByType(zonesByType: Catalog["zonesByType"]): object {
-  const sets = new Map<string, { readonly index: number; readonly zones: readonly string[] }>();
-  const setOf = [...zonesByType.values()].map((zones) => {
-    const key = zones.join();
-    const known = sets.get(key) ?? { index: sets.size, zones };
-    sets.set(key, known);
-    return known.index;
-  });
-  return { names: [...zonesByType.keys()], zoneSets: [...sets.values()].map(({ zones }) => zones), setOf };
+  return { names: [...zonesByType.keys()], zones: writeColumn([...zonesByType.values()]) };
 }
 
-function readZonesByType({ names, zoneSets, setOf }: Stored): Catalog["zonesByType"] | undefined {
-  const isComplete =
-    isListOf(names, isText) &&
-    isListOf(zoneSets, isTexts) &&
-    isListOf(setOf, isNumber) &&
-    setOf.length === names.length &&
-    setOf.every((set) => set in zoneSets);
-  return isComplete ? new Map(names.map((type, row) => [type, zoneSets[setOf[row] ?? 0] ?? []])) : undefined;
+function readZonesByType({ names, zones }: Stored): (() => Catalog["zonesByType"]) | undefined {
+  if (!isListOf(names, isText)) return undefined;
+  const zonesOf = readColumn(zones, isTexts, names.length);
+  return zonesOf && (() => mapOf(names, zonesOf));
+}
+
+/** By a loop: a cold process takes several times as long for a list of pairs. */
+function mapOf<T>(names: readonly string[], valueAt: (row: number) => T): Map<string, T> {
+  const map = new Map<string, T>();
+  let row = 0;
+  for (const name of names) map.set(name, valueAt(row++));
+  return map;
 }
 
 interface ZonePrices {
@@ -82,10 +74,10 @@ function writeSpotPrices(spotPrices: Catalog["spotPrices"]): object {
   return { names: [...spotPrices.keys()], zones: listed };
 }
 
-function readSpotPrices({ names, zones }: Stored): Catalog["spotPrices"] | undefined {
+function readSpotPrices({ names, zones }: Stored): (() => Catalog["spotPrices"]) | undefined {
   if (!isListOf(names, isText) || !isListOf(zones, isZonePrices)) return undefined;
   if (zones.some(({ prices }) => prices.length !== names.length)) return undefined;
-  return new Map(names.map((type, row) => [type, pricesAt(zones, row)]));
+  return () => mapOf(names, (row) => pricesAt(zones, row));
 }
 
 function pricesAt(zones: readonly ZonePrices[], row: number): ReadonlyMap<string, number> {
@@ -98,24 +90,23 @@ function pricesAt(zones: readonly ZonePrices[], row: number): ReadonlyMap<string
 }
 
 /**
- * What is published is ours, and the version vouches for its form. The lists are looked through by hand all the same: zod would take longer
- * for their thousands of items than all the rest of reading.
+ * What is published is ours, and gzip's checksum tells whether it is whole. It is looked through by hand all the same, since people have
+ * hands on ConfigMaps: zod would take longer to start than all the rest of reading.
  */
-const storedPart = z.looseObject({ version: z.literal(version) });
-type Stored = z.output<typeof storedPart>;
+type Stored = Readonly<Record<string, unknown>>;
 
 function encoding<T>({
   write,
   read,
 }: {
   readonly write: (part: T) => object;
-  readonly read: (stored: Stored) => T | undefined;
+  readonly read: (stored: Stored) => (() => T) | undefined;
 }): PartEncoding<T> {
   return {
     encode: (part) => JSON.stringify({ version, ...write(part) }),
     decode: (text) => {
-      const stored = storedPart.safeParse(jsonOf(text));
-      return stored.success ? read(stored.data) : undefined;
+      const stored = jsonOf(text);
+      return isObject(stored) && stored.version === version ? read(stored) : undefined;
     },
   };
 }
@@ -154,20 +145,6 @@ function isZone(value: unknown): value is Zone {
 
 function isZonePrices(value: unknown): value is ZonePrices {
   return isObject(value) && isText(value.zone) && isListOf(value.prices, isPrice);
-}
-
-/** What every type has and the planner cannot do without. The version vouches for the rest: we wrote it. */
-function isTypeFacts(value: unknown): value is InstanceTypeFacts {
-  return (
-    isObject(value) &&
-    isText(value.name) &&
-    (value.arch === "amd64" || value.arch === "arm64") &&
-    isNumber(value.vcpus) &&
-    isNumber(value.memoryMib) &&
-    isNumber(value.branchInterfaces) &&
-    isNumber(value.efaInterfaces) &&
-    isObject(value.devices)
-  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

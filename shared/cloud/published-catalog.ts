@@ -26,6 +26,9 @@ const refreshMilliseconds: Readonly<Record<CatalogPart, number>> = {
 /** After a failure, or the account would be asked each minute for what it does not give. */
 const retryMilliseconds = 5 * minute;
 
+/** Clocks of two functions differ by less. */
+const skewMilliseconds = minute;
+
 /** What is known of the reading of a part. */
 export interface PartStatus {
   /** When what is published was read. Absent: never. */
@@ -37,7 +40,8 @@ export interface PartStatus {
 }
 
 export function isDue(part: CatalogPart, status: PartStatus | undefined, isPublished: boolean, now: number): boolean {
-  if (status === undefined) return true;
+  // One that was tried in the future was tried by another clock: it would not be due for as long as that was ahead.
+  if (status === undefined || status.triedAt > now + skewMilliseconds) return true;
   if (status.error !== undefined) return now - status.triedAt >= retryMilliseconds;
   return !isPublished || now - status.triedAt >= refreshMilliseconds[part];
 }
@@ -61,20 +65,50 @@ export function parseStatus(text: string | undefined): PartStatus | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
+/** Parts as they are read: each is made when it is first asked for, and is the same from then on. */
+export type ReadParts = { readonly [P in CatalogPart]?: () => CatalogParts[P] };
+
 /**
  * The catalog of what is published. What is missing comes from the embedded one: its prices are those of us-east-1 whatever the region, its
- * zones and its spot prices a model. Where it is not known which zones have a type, all have it.
+ * zones and its spot prices a model. Where it is not known which zones have a type, all have it. Parts that nobody asks for are not made.
  */
-export function catalogOf(region: string, parts: Partial<CatalogParts>): Catalog {
+export function catalogOf(region: string, parts: ReadParts): Catalog {
   if (Object.keys(parts).length === 0) return embeddedCatalog(region);
-  const zones = parts.zones?.map(({ name }) => name).toSorted() ?? embeddedCatalog(region).zones;
-  const types = parts.types ?? embeddedCatalog(region).types;
-  return {
+  const { types, onDemandPrices, spotPrices, zonesByType } = parts;
+  const zones = once(
+    () =>
+      parts
+        .zones?.()
+        .map(({ name }) => name)
+        .toSorted() ?? embeddedCatalog(region).zones,
+  );
+  const everywhere = once(() => new Map(catalog.types.map(({ name }) => [name, catalog.zones])));
+  const catalog: Catalog = {
     region,
-    zones,
-    types,
-    onDemandPrices: parts.onDemandPrices ?? embeddedCatalog(region).onDemandPrices,
-    spotPrices: parts.spotPrices ?? embeddedCatalog(region).spotPrices,
-    zonesByType: parts.zonesByType ?? new Map(types.map(({ name }) => [name, zones])),
+    get zones() {
+      return zones();
+    },
+    get types() {
+      return types?.() ?? embeddedCatalog(region).types;
+    },
+    get onDemandPrices() {
+      return onDemandPrices?.() ?? embeddedCatalog(region).onDemandPrices;
+    },
+    get spotPrices() {
+      return spotPrices?.() ?? embeddedCatalog(region).spotPrices;
+    },
+    get zonesByType() {
+      return zonesByType?.() ?? everywhere();
+    },
+  };
+  return catalog;
+}
+
+/** The same result each time, made when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

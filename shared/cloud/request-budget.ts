@@ -16,6 +16,9 @@ export interface RequestBudget {
 const limits = { requests: 5, instances: 1_000 };
 const refillPerSecond = 2;
 
+/** Of the planner's Lease: where the budget is kept between passes. */
+export const budgetAnnotation = "journeyman.sh/request-budget";
+
 export function fullBudget(now: number): RequestBudget {
   return { ...limits, at: now };
 }
@@ -63,8 +66,11 @@ export function formatBudget({ at, requests, instances }: RequestBudget): string
   return JSON.stringify({ at: formatTime(at), requests: rounded(requests), instances: rounded(instances) });
 }
 
-/** A full budget where there is none that can be read: nobody has launched yet. */
+/**
+ * A full budget where there is none that can be read: nobody has launched yet. One of the future, by a clock that was ahead, is one of now:
+ * else nothing would be refilled, and nothing launched, until then.
+ */
 export function parseBudget(text: string | undefined, now: number): RequestBudget {
   const parsed = storedBudget.safeParse(text);
-  return parsed.success ? parsed.data : fullBudget(now);
+  return parsed.success ? { ...parsed.data, at: Math.min(parsed.data.at, now) } : fullBudget(now);
 }

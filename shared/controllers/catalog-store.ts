@@ -1,7 +1,15 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Catalog } from "../cloud/catalog.ts";
 import { type CatalogPart, type CatalogParts, catalogEncoding, type PartEncoding } from "../cloud/catalog-encoding.ts";
-import { catalogOf, catalogParts, formatStatus, type PartStatus, parseStatus } from "../cloud/published-catalog.ts";
+import {
+  catalogOf,
+  catalogParts,
+  formatStatus,
+  once,
+  type PartStatus,
+  parseStatus,
+  type ReadParts,
+} from "../cloud/published-catalog.ts";
 import type { Ports } from "../ports.ts";
 import type { Settings } from "../state/settings.ts";
 import { patchConfigMap } from "./fact-map.ts";
@@ -13,10 +21,12 @@ import { patchConfigMap } from "./fact-map.ts";
 const configMapName = "journeyman-catalog";
 /** Below what a ConfigMap may hold, and far above what EC2 sells: see docs/catalog.md for the size. */
 const mostStoredBytes = 512 * 1024;
+/** What is stored would be 20 times as large: nothing of ours is. */
+const mostJsonBytes = 16 * 1024 * 1024;
 
 export interface PublishedCatalog {
   /** Those that are published and can be read, or could be read before in this sandbox. */
-  readonly parts: Partial<CatalogParts>;
+  readonly parts: ReadParts;
   readonly statuses: ReadonlyMap<CatalogPart, PartStatus>;
   /** Bytes of each part as it is stored. */
   readonly bytes: ReadonlyMap<CatalogPart, number>;
@@ -96,7 +106,7 @@ class PartReader<T> {
   readonly #encoding: PartEncoding<T>;
   #text: string | undefined;
   #isReadable = false;
-  #value: T | undefined;
+  #value: (() => T) | undefined;
 
   constructor(encoding: PartEncoding<T>) {
     this.#encoding = encoding;
@@ -108,14 +118,14 @@ class PartReader<T> {
   }
 
   /** Of a text that cannot be read, what was last read. */
-  value(text: string | undefined): T | undefined {
+  value(text: string | undefined): (() => T) | undefined {
     if (text === undefined) return undefined;
     if (text !== this.#text) {
       const json = unzipped(text);
       const value = json === undefined ? undefined : this.#encoding.decode(json);
       this.#text = text;
       this.#isReadable = value !== undefined;
-      this.#value = value ?? this.#value;
+      if (value !== undefined) this.#value = once(value);
     }
     return this.#value;
   }
@@ -129,7 +139,7 @@ const readers: { readonly [P in CatalogPart]: PartReader<CatalogParts[P]> } = {
   spotPrices: new PartReader(catalogEncoding.spotPrices),
 };
 
-function partsOf(texts: ReadonlyMap<CatalogPart, string>): Partial<CatalogParts> {
+function partsOf(texts: ReadonlyMap<CatalogPart, string>): ReadParts {
   const zones = readers.zones.value(texts.get("zones"));
   const types = readers.types.value(texts.get("types"));
   const zonesByType = readers.zonesByType.value(texts.get("zonesByType"));
@@ -144,18 +154,20 @@ function partsOf(texts: ReadonlyMap<CatalogPart, string>): Partial<CatalogParts>
   };
 }
 
+/** Undefined when it is no gzip, is not whole, or would be larger than any catalog. */
 function unzipped(text: string): string | undefined {
   try {
-    return gunzipSync(Buffer.from(text, "base64")).toString("utf8");
+    const zipped = Buffer.from(text, "base64");
+    return gunzipSync(zipped, { maxOutputLength: mostJsonBytes }).toString("utf8");
   } catch {
     return undefined;
   }
 }
 
-let last: { readonly region: string; readonly parts: Partial<CatalogParts>; readonly catalog: Catalog } | undefined;
+let last: { readonly region: string; readonly parts: ReadParts; readonly catalog: Catalog } | undefined;
 
 /** The same object while the parts are the same. */
-function assembled(region: string, parts: Partial<CatalogParts>): Catalog {
+function assembled(region: string, parts: ReadParts): Catalog {
   const isSame = last?.region === region && catalogParts.every((part) => last?.parts[part] === parts[part]);
   if (last === undefined || !isSame) last = { region, parts, catalog: catalogOf(region, parts) };
   return last.catalog;

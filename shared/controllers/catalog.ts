@@ -24,7 +24,7 @@ export async function refreshCatalog(ports: CatalogPorts, settings: Settings): P
     ports.telemetry.count(metric.configMapBytes, total, { config_map: "catalog" });
     if (parts.zones === undefined) return;
     const catalog = await readCatalog(ports, settings);
-    await refreshPlacementScores(ports, settings, { catalog, zones: parts.zones });
+    await refreshPlacementScores(ports, settings, { catalog, zones: parts.zones() });
   });
 }
 

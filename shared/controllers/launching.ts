@@ -4,16 +4,13 @@ import { isWanting, type LaunchClaim, type LaunchGroup, launchGroups } from "../
 import { advance, openSituation } from "../cloud/launch-progress.ts";
 import type { LaunchSituation } from "../cloud/launch-situation.ts";
 import { nextLaunchStep } from "../cloud/launch-steps.ts";
-import { formatBudget, type RequestBudget, reserved } from "../cloud/request-budget.ts";
+import { budgetAnnotation, formatBudget, type RequestBudget, reserved } from "../cloud/request-budget.ts";
 import type { Hint } from "../hints.ts";
 import { groupContext, type LaunchPass } from "./launch-context.ts";
 import { performLaunchStep } from "./launch-performing.ts";
 import { LaunchState } from "./launch-state.ts";
 import { explainUnlaunched } from "./launch-writes.ts";
 import { renewLease } from "./lease.ts";
-
-/** On the planner's Lease: what is left in EC2's request buckets. Passes are one at a time, so that they share it. */
-export const budgetAnnotation = "journeyman.sh/request-budget";
 
 /** One pass takes at most this long; the rest is a hint (design rule 5). */
 const passSeconds = 20;

@@ -10,6 +10,9 @@ export interface LeaseOptions {
   readonly durationSeconds: number;
 }
 
+/** Of the one planner (design rule 5). */
+export const plannerLease = "journeyman-planner";
+
 export type LeaseAttempt =
   /** `lease` is as it was before, so that its annotations tell what the last holder left. */
   | { readonly kind: "acquired"; readonly lease: Lease }
@@ -95,9 +98,14 @@ function referenceOf({ name, namespace }: Pick<LeaseOptions, "name" | "namespace
   return { name, namespace };
 }
 
+/** Nobody holds it, or whoever did is certainly dead. */
+export function isLeaseFree(lease: Lease, now: number): boolean {
+  return !isHeldByAnother(lease, "", now);
+}
+
 function isHeldByAnother(lease: Lease, holder: string, now: number): boolean {
   const current = lease.spec.holderIdentity ?? "";
-  return current !== "" && current !== holder && now < expiresAt(lease);
+  return current !== "" && current !== holder && now < expiresAt(lease) && !isOfTheFuture(lease, now);
 }
 
 function heldBy(lease: Lease): LeaseAttempt {
@@ -108,6 +116,12 @@ function heldBy(lease: Lease): LeaseAttempt {
 function expiresAt(lease: Lease): number {
   const renewTime = lease.spec.renewTime ?? "";
   return (isTime(renewTime) ? parseTime(renewTime) : 0) + (lease.spec.leaseDurationSeconds ?? 0) * 1_000;
+}
+
+/** Renewed by a clock that was ahead by more than a whole duration: it would be held for as long as that, by nobody. */
+function isOfTheFuture(lease: Lease, now: number): boolean {
+  const durationMilliseconds = (lease.spec.leaseDurationSeconds ?? 0) * 1_000;
+  return expiresAt(lease) - now > 2 * durationMilliseconds;
 }
 
 /** `metav1.MicroTime` has exactly six decimals, or the API server refuses it. */

@@ -19,6 +19,7 @@ import { firstConflict, requirementsOf } from "../scheduling/requirements.ts";
 import { isTrue } from "../state/conditions.ts";
 import { unmetDependencies } from "../state/node-class-status.ts";
 import type { Settings } from "../state/settings.ts";
+import { takeDryRun } from "./dry-run-budget.ts";
 import type { ClassMemory } from "./node-class-memory.ts";
 
 /** What a class's `ValidationSucceeded` says, and what is to be remembered of how it was found. */
@@ -39,6 +40,8 @@ interface ValidatedClass {
   readonly nodePools: readonly NodePool[];
   readonly catalog: Catalog;
   readonly known: ClassMemory["validation"];
+  /** Runs tries one class after another: side by side each would take of the few requests, and none might have enough. */
+  readonly inTurn: <T>(tries: () => Promise<T>) => Promise<T>;
 }
 
 const allowedForMilliseconds = 30 * 60_000;
@@ -50,7 +53,11 @@ const refusedForMilliseconds = 5 * 60_000;
  * after another until EC2 would carry it out (karpenter-aws §1.5). The outcome is good for a while, as long as nothing changes that it
  * depends on.
  */
-export async function validate(ports: NodeClassPorts, settings: Settings, task: ValidatedClass): Promise<Validated> {
+export async function validate(
+  ports: NodeClassPorts,
+  settings: Settings,
+  task: ValidatedClass,
+): Promise<Validated | undefined> {
   const { nodeClass, known } = task;
   const { failed, unknown } = unmetDependencies(nodeClass);
   if (failed.length + unknown.length > 0) {
@@ -62,8 +69,10 @@ export async function validate(ports: NodeClassPorts, settings: Settings, task: 
   const now = ports.clock.now();
   const hash = hashOf(nodeClass, settings);
   const keptFor = known?.status === "True" ? allowedForMilliseconds : refusedForMilliseconds;
-  if (known?.hash === hash && now - known.checkedAt < keptFor) return remembered(known);
+  // By the absolute value: a clock that was ahead must not keep it for good.
+  if (known?.hash === hash && Math.abs(now - known.checkedAt) < keptFor) return remembered(known);
   const outcome = await outcomeNow(ports, settings, task);
+  if (outcome === "postponed") return postponed(task, hash);
   return "condition" in outcome ? outcome : remembered({ hash, checkedAt: now, ...outcome });
 }
 
@@ -80,7 +89,7 @@ async function outcomeNow(
   ports: NodeClassPorts,
   settings: Settings,
   task: ValidatedClass,
-): Promise<Outcome | Validated> {
+): Promise<Outcome | Validated | "postponed"> {
   const { nodeClass } = task;
   const obstacle = kubeletObstacle(resolveAmiFamily(nodeClass), nodeClass.spec.kubelet);
   if (obstacle !== undefined) return failure(...obstacle);
@@ -88,7 +97,9 @@ async function outcomeNow(
   if ("condition" in cluster) return cluster;
   const attempted = requestsFor(cluster, settings, task);
   const requests = attempted.flatMap((one) => (one.kind === "request" ? [one.request] : []));
-  if (requests.length > 0) return settings.dryRunNodeClasses ? await tryRequests(ports, requests) : passed;
+  if (requests.length > 0) {
+    return settings.dryRunNodeClasses ? await task.inTurn(() => tryRequests(ports, settings, requests)) : passed;
+  }
   const problem = attempted.find((one) => one.kind === "problem");
   return problem === undefined
     ? failure("NoInstanceType", "no instance type suits its images and subnets")
@@ -105,20 +116,42 @@ async function describeCluster(ports: NodeClassPorts, nodeClass: EC2NodeClass): 
   }
 }
 
+/**
+ * Launches need EC2's requests now: what was found before stays so, and the next pass tries. A class that was never tried says what it
+ * waits for.
+ */
+function postponed({ nodeClass, known }: ValidatedClass, hash: string): Validated | undefined {
+  if (known?.hash === hash) return remembered(known);
+  if (isTrue(nodeClass, "ValidationSucceeded")) return undefined;
+  const message = "waits for requests to EC2 that launches do not need";
+  return { condition: { status: "Unknown", reason: "AwaitingRequests", message } };
+}
+
+/** No more can be sure to be had in one pass: a class that is refused so often is not put off again. */
+const mostTriesAtOnce = 3;
+
 /** Until EC2 would carry one out. What it has no room for is no fault of the class. */
 async function tryRequests(
-  { nodeClass: port }: NodeClassPorts,
+  ports: NodeClassPorts,
+  settings: Settings,
   requests: readonly RunInstancesRequest[],
-): Promise<Outcome | Validated> {
+): Promise<Outcome | Validated | "postponed"> {
   let refused: Outcome | undefined;
-  for (const request of requests) {
+  let isExcused = false;
+  for (const [tried, request] of requests.entries()) {
+    if (!(await takeDryRun(ports, settings))) {
+      if (isExcused) return passed;
+      return tried < mostTriesAtOnce || refused === undefined ? "postponed" : refused;
+    }
     try {
-      const answer = await port.dryRun(request);
+      const answer = await ports.nodeClass.dryRun(request);
       if (answer.kind === "allowed") return passed;
       const { effect, reason } = classifyEc2Error(answer.code, answer.message);
-      if (effect !== "stop-pool") continue;
-      const told = reason === "Unauthorized" ? "RunInstancesAuthCheckFailed" : reason;
-      refused = failure(told, `${answer.code}: ${answer.message}`);
+      if (effect !== "stop-pool") {
+        isExcused = true;
+        continue;
+      }
+      refused = failure(reasonOf(answer.code, reason), `${answer.code}: ${answer.message}`);
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       const { code, message } = error;
@@ -128,6 +161,12 @@ async function tryRequests(
     }
   }
   return refused ?? passed;
+}
+
+/** As Karpenter calls it (karpenter-aws §1.5), where that is not what a launch calls it. */
+function reasonOf(code: string, reason: string): string {
+  if (code === "TagPolicyViolation") return "TagValidationFailed";
+  return reason === "Unauthorized" ? "RunInstancesAuthCheckFailed" : reason;
 }
 
 function remembered(memory: NonNullable<ClassMemory["validation"]>): Validated {

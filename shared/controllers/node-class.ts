@@ -46,7 +46,7 @@ async function reconcileEach(ports: NodeClassPorts, settings: Settings): Promise
     readCatalog(ports, settings),
   ]);
   const errors = new DeferredErrors();
-  const world: ClassWorld = { nodePools, nodeClaims, catalog, errors };
+  const world: ClassWorld = { nodePools, nodeClaims, catalog, errors, inTurn: turns() };
   const changes = new Map<string, ClassMemory | null>();
   await limitedParallel(nodeClasses, classesAtOnce, async (nodeClass) => {
     const { name } = nodeClass.metadata;
@@ -66,6 +66,17 @@ interface ClassWorld {
   readonly nodeClaims: readonly NodeClaim[];
   readonly catalog: Catalog;
   readonly errors: DeferredErrors;
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** Runs one piece of work after another, whatever became of those before. */
+function turns(): ClassWorld["inTurn"] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
 }
 
 /** What is to be remembered of the class. */
@@ -74,7 +85,7 @@ async function reconcile(
   settings: Settings,
   listed: EC2NodeClass,
   memory: ClassMemory,
-  { nodePools, nodeClaims, catalog, errors }: ClassWorld,
+  { nodePools, nodeClaims, catalog, errors, inTurn }: ClassWorld,
 ): Promise<ClassMemory> {
   const ofClass = nodeClaims.filter(({ spec }) => isOfClass(spec.nodeClassRef, listed));
   if (listed.metadata.deletionTimestamp !== undefined) {
@@ -90,7 +101,7 @@ async function reconcile(
   await errors.during(() => stampClaims(ports, nodeClass, ofClass));
   const found = withFindings(nodeClass, look.findings, ports.clock.now());
   const validated = await errors.during(() =>
-    validate(ports, settings, { nodeClass: found, nodePools, catalog, known: memory.validation }),
+    validate(ports, settings, { nodeClass: found, nodePools, catalog, known: memory.validation, inTurn }),
   );
   const wanted = withValidation(found, validated?.condition, ports.clock.now());
   await writeStatus(ports, nodeClass, wanted);

@@ -1,5 +1,5 @@
 import type { NodeClaim } from "../api/node-claim.ts";
-import { formatBudget, parseBudget, type RequestBudget } from "../cloud/request-budget.ts";
+import { budgetAnnotation, formatBudget, parseBudget, type RequestBudget } from "../cloud/request-budget.ts";
 import type { Hint } from "../hints.ts";
 import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
@@ -19,8 +19,8 @@ import { DeferredErrors } from "./deferred-errors.ts";
 import { nominateToInFlight } from "./in-flight-nominations.ts";
 import { withoutMended } from "./launch-failures.ts";
 import { withinLaunchLimits } from "./launch-limits.ts";
-import { budgetAnnotation, type LaunchPassEnd, launchClaims } from "./launching.ts";
-import { acquireLease, type LeaseOptions, releaseLease } from "./lease.ts";
+import { type LaunchPassEnd, launchClaims } from "./launching.ts";
+import { acquireLease, type LeaseOptions, plannerLease, releaseLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
 import { writeOverlayStatuses } from "./node-overlay-status.ts";
 import { withPoolConditions, writeNodePoolStatuses } from "./node-pool-status.ts";
@@ -43,7 +43,7 @@ export type PassResult =
 
 /** One planner pass: read the world, plan, write the intent, launch (design §4.1). Throws when a pass cannot be finished. */
 export async function provision(ports: Ports, settings: Settings, hints: readonly Hint[]): Promise<PassResult> {
-  const lease = { name: "journeyman-planner", namespace: settings.namespace, durationSeconds: leaseDurationSeconds };
+  const lease = { name: plannerLease, namespace: settings.namespace, durationSeconds: leaseDurationSeconds };
   if (await isAnswered(ports, lease, hints)) return { kind: "answered-before" };
   const attempt = await acquireLease(ports, lease);
   if (attempt.kind === "held") {
@@ -67,11 +67,15 @@ export async function provision(ports: Ports, settings: Settings, hints: readonl
   }
 }
 
+/** Clocks of two functions differ by less. */
+const skewMilliseconds = 60_000;
+
 async function isAnswered(ports: Ports, lease: LeaseOptions, hints: readonly Hint[]): Promise<boolean> {
   const newestAt = Math.max(...hints.map((hint) => hint.at));
   const stored = await ports.kubernetes.get("Lease", { name: lease.name, namespace: lease.namespace });
   const lastPassAt = Number(stored?.metadata.annotations?.[lastPassAnnotation] ?? 0);
-  return newestAt < lastPassAt;
+  // A pass of the future was one of a clock that was ahead, and has answered nothing.
+  return newestAt < lastPassAt && lastPassAt <= ports.clock.now() + skewMilliseconds;
 }
 
 async function pass(

@@ -35,17 +35,8 @@ export async function readSnapshot(ports: Ports, settings: Settings): Promise<Sn
  */
 export async function readWorld(ports: Ports, settings: Settings): Promise<WorldReading> {
   const { kubernetes } = ports;
-  const [nodes, nodeClaims, nodePools, nodeClasses, daemonSets, podDisruptionBudgets, namespaces, unavailable] =
-    await Promise.all([
-      kubernetes.list("Node"),
-      kubernetes.list("NodeClaim"),
-      kubernetes.list("NodePool"),
-      kubernetes.list("EC2NodeClass"),
-      kubernetes.list("DaemonSet"),
-      kubernetes.list("PodDisruptionBudget"),
-      kubernetes.list("Namespace"),
-      readUnavailableOfferings(ports, settings),
-    ]);
+  const { daemonSets, namespaces, nodeClasses, ...first } = await readFirst(ports, settings);
+  const { nodeClaims } = first;
   const pods = await kubernetes.list("Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   // A pod's claim is older than the pod, and a bound claim's volume older than the binding: in this order none is missed.
   const [persistentVolumeClaims, storageClasses, csiNodes, nodeOverlays, limitRanges] = await Promise.all([
@@ -65,13 +56,10 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
     now,
     settings,
     pods: pods.map((pod) => decoder.decode(pod)),
-    nodes,
-    nodeClaims,
-    nodePools,
+    ...first,
     nodeClasses: nodeClasses.map((one) => withPlaces(withReadiness(one), reservationPlaces)),
     nodeOverlays,
     daemonSets: daemonSets.map((daemonSet) => withTemplateLimits(daemonSet, limitRanges)),
-    podDisruptionBudgets,
     persistentVolumeClaims,
     persistentVolumes,
     storageClasses,
@@ -79,17 +67,43 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
     capacityBuffers: buffers.flatMap((buffer) => (buffer.kind === "resolved" ? [buffer.resolved] : [])),
     ...(selectorSources && { selectorSources }),
     namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}])),
-    unavailableOfferings: unavailable,
     ...facts,
     reclaimsPerHour: reclaimsPerHour(reclaims, spotFleet(nodeClaims), now),
   };
   return { snapshot, buffers };
 }
 
+/** What must be read before pods, and the catalog, which a cold function makes out while it waits for the lists. */
+async function readFirst(ports: Ports, settings: Settings) {
+  const { kubernetes } = ports;
+  const [
+    catalog,
+    nodes,
+    nodeClaims,
+    nodePools,
+    nodeClasses,
+    daemonSets,
+    podDisruptionBudgets,
+    namespaces,
+    unavailableOfferings,
+  ] = await Promise.all([
+    readCatalog(ports, settings),
+    kubernetes.list("Node"),
+    kubernetes.list("NodeClaim"),
+    kubernetes.list("NodePool"),
+    kubernetes.list("EC2NodeClass"),
+    kubernetes.list("DaemonSet"),
+    kubernetes.list("PodDisruptionBudget"),
+    kubernetes.list("Namespace"),
+    readUnavailableOfferings(ports, settings),
+  ]);
+  const offers = { catalog, unavailableOfferings };
+  return { ...offers, nodes, nodeClaims, nodePools, nodeClasses, daemonSets, podDisruptionBudgets, namespaces };
+}
+
 /** What functions leave for each other in ConfigMaps (design rule 4). */
 async function readSharedFacts(ports: Ports, settings: Settings) {
-  const [catalog, placementScores, launchBreakers, learnedMemory, reclaims, classMemories] = await Promise.all([
-    readCatalog(ports, settings),
+  const [placementScores, launchBreakers, learnedMemory, reclaims, classMemories] = await Promise.all([
     readPlacementScores(ports, settings),
     readBreakers(ports, settings),
     readLearnedMemory(ports, settings),
@@ -99,7 +113,7 @@ async function readSharedFacts(ports: Ports, settings: Settings) {
   const memories = [...classMemories.values()];
   const reservationPlaces = new Map(memories.flatMap(({ reservationPlaces: places }) => Object.entries(places)));
   const subnetAddresses = subnetAddressesOf(memories);
-  return { catalog, placementScores, launchBreakers, learnedMemory, reclaims, reservationPlaces, ...subnetAddresses };
+  return { placementScores, launchBreakers, learnedMemory, reclaims, reservationPlaces, ...subnetAddresses };
 }
 
 /** Only where they are asked for: a cluster may have thousands of ReplicaSets. */

@@ -2,7 +2,7 @@ import { label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { onDemandShareOf, onDemandWanted } from "../api/on-demand-share.ts";
 import type { RankedOffering } from "../cloud/ranking.ts";
-import { intersectAll, requirement, requirementsOf } from "../scheduling/requirements.ts";
+import { intersectAll, type Requirements, requirement, requirementsOf } from "../scheduling/requirements.ts";
 import type { Snapshot } from "../state/snapshot.ts";
 import type { ClaimDraft } from "./planned-claims.ts";
 
@@ -14,18 +14,33 @@ import type { ClaimDraft } from "./planned-claims.ts";
 export function withOnDemandShares(claims: readonly ClaimDraft[], snapshot: Snapshot): readonly ClaimDraft[] {
   const moved = new Map<ClaimDraft, ClaimDraft>();
   for (const [nodePool, own] of Map.groupBy(claims, (claim) => claim.nodePool)) {
-    const pool = snapshot.nodePools.find(({ metadata }) => metadata.name === nodePool);
-    const share = pool && onDemandShareOf(pool);
-    if (share === undefined) continue;
-    const existing = snapshot.nodeClaims.filter((claim) => isLivingOf(claim, nodePool));
-    const total = existing.length + own.length;
-    const held = existing.filter(isOffSpot).length + own.filter(({ offerings: [first] }) => !isSpot(first)).length;
-    const missing = onDemandWanted(share, total) - held;
-    if (missing <= 0) continue;
+    const missing = missingOffSpot(nodePool, own, snapshot);
+    if (missing === 0) continue;
     const movable = own.flatMap((claim) => moveOf(claim) ?? []).sort(byPremium);
     for (const { from, to } of movable.slice(0, missing)) moved.set(from, to);
   }
   return moved.size === 0 ? claims : claims.map((claim) => moved.get(claim) ?? claim);
+}
+
+/** How many of a NodePool's new nodes its annotations want to be moved off spot. */
+export function missingOffSpot(
+  nodePool: string,
+  own: readonly Pick<ClaimDraft, "offerings">[],
+  snapshot: Snapshot,
+): number {
+  const pool = snapshot.nodePools.find(({ metadata }) => metadata.name === nodePool);
+  const share = pool && onDemandShareOf(pool);
+  if (share === undefined) return 0;
+  const existing = snapshot.nodeClaims.filter((claim) => isLivingOf(claim, nodePool));
+  const total = existing.length + own.length;
+  const held = existing.filter(isOffSpot).length + own.filter(({ offerings: [first] }) => !isSpot(first)).length;
+  return Math.max(0, onDemandWanted(share, total) - held);
+}
+
+/** On-demand or reserved, as a NodeClaim that is moved off spot must be. */
+export function offSpotRequirement(offerings: readonly RankedOffering[]): Requirements {
+  const capacityTypes = [...new Set(offerings.map(({ capacityType }) => capacityType))];
+  return new Map([[label.capacityType, requirement(label.capacityType, "In", capacityTypes)]]);
 }
 
 interface Move {
@@ -40,15 +55,13 @@ function moveOf(claim: ClaimDraft): Move | undefined {
   const others = claim.offerings.slice(claim.choosable).filter((offering) => !isSpot(offering));
   const [first, ...rest] = choosable;
   if (first === undefined) return undefined;
-  const capacityTypes = [...new Set([first, ...rest, ...others].map(({ capacityType }) => capacityType))];
-  const offSpot = new Map([[label.capacityType, requirement(label.capacityType, "In", capacityTypes)]]);
   return {
     from: claim,
     to: {
       ...claim,
       offerings: [first, ...rest, ...others],
       choosable: choosable.length,
-      requirements: intersectAll(claim.requirements, offSpot),
+      requirements: intersectAll(claim.requirements, offSpotRequirement([first, ...rest, ...others])),
       isOfOnDemandShare: true,
     },
     premiumUsdPerHour: first.priceUsdPerHour - claim.offerings[0].priceUsdPerHour,
@@ -59,7 +72,7 @@ function byPremium(a: Move, b: Move): number {
   return a.premiumUsdPerHour - b.premiumUsdPerHour || (a.from.name < b.from.name ? -1 : 1);
 }
 
-function isSpot({ capacityType }: RankedOffering): boolean {
+export function isSpot({ capacityType }: RankedOffering): boolean {
   return capacityType === "spot";
 }
 

@@ -3,6 +3,7 @@ import type { NodePool } from "../api/node-pool.ts";
 import { nodeClaimName } from "../cloud/node-claim-name.ts";
 import { type RankedOffering, rankedOffering } from "../cloud/ranking.ts";
 import { spreadSpot } from "../cloud/spot-spread.ts";
+import { intersectAll } from "../scheduling/requirements.ts";
 import { fits, parseResources } from "../scheduling/resources.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
 import { fairShares } from "../state/fair-shares.ts";
@@ -13,6 +14,7 @@ import { withoutExotic } from "./exotic-types.ts";
 import { Lazy } from "./lazily.ts";
 import { nodeCost, sumOfCharges, sumOfCosts } from "./node-cost.ts";
 import { type PlanningPools, type PoolOptions, planningPools } from "./node-options.ts";
+import { isSpot, missingOffSpot, offSpotRequirement } from "./on-demand-share.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "./plan.ts";
 import { rankForPool } from "./pool-ranking.ts";
 import { onReservation, ReservedPlaces } from "./reserved-places.ts";
@@ -47,6 +49,8 @@ interface StaticDraft {
   readonly pool: PoolOptions;
   readonly offerings: PlannedNodeClaim["offerings"];
   readonly why: string;
+  /** The NodePool's share of on-demand nodes keeps it off spot. */
+  readonly isOfOnDemandShare?: true;
 }
 
 /** Nodes that one pass of the planner makes for static NodePools; those after it make the rest. */
@@ -68,7 +72,7 @@ export function planStaticCapacity(snapshot: Snapshot, mostNodes: number = mostS
   const places = new ReservedPlaces(pools.pools.flatMap(({ options }) => options));
   const drafted = lacking.map((missing) => draftsOf(missing, pools, places));
   const spread = spreadSpot(
-    drafted.flatMap(({ drafts }) => drafts),
+    drafted.flatMap(({ drafts }) => withOnDemandShare(drafts, snapshot)),
     spotFleet(snapshot.nodeClaims),
     snapshot.settings.spotSpreadShare,
   );
@@ -178,10 +182,24 @@ function draftsOf(
   return { drafts, shortfall: { nodePool, nodes, reason: "no place is left in its capacity reservations" } };
 }
 
-function plannedClaim({ name, nodePool, pool, offerings, why }: StaticDraft): PlannedNodeClaim {
+/** All nodes of a static pool are alike, so that it does not matter which are off spot. */
+function withOnDemandShare(drafts: readonly StaticDraft[], snapshot: Snapshot): readonly StaticDraft[] {
+  const [one] = drafts;
+  let missing = one === undefined ? 0 : missingOffSpot(one.nodePool, drafts, snapshot);
+  return drafts.map((draft) => {
+    const [first, ...others] = draft.offerings.filter((offering) => !isSpot(offering));
+    if (missing === 0 || !isSpot(draft.offerings[0]) || first === undefined) return draft;
+    missing--;
+    const why = `${draft.why}, and this one is of its share of on-demand`;
+    return { ...draft, offerings: [first, ...others], why, isOfOnDemandShare: true };
+  });
+}
+
+function plannedClaim({ name, nodePool, pool, offerings, why, isOfOnDemandShare }: StaticDraft): PlannedNodeClaim {
   const { metadata, spec } = pool.pool.spec.template;
   const [{ instanceType, capacityType, zone, priceUsdPerHour }] = offerings;
   const option = pool.options.find((candidate) => candidate.instanceType.name === instanceType);
+  const wanted = isOfOnDemandShare ? intersectAll(pool.requirements, offSpotRequirement(offerings)) : pool.requirements;
   const { daemonRequests = {} } = option ?? {};
   const allocatable = option?.instanceType.allocatable ?? {};
   return {
@@ -189,7 +207,7 @@ function plannedClaim({ name, nodePool, pool, offerings, why }: StaticDraft): Pl
     nodePool,
     pods: [],
     offerings,
-    requirements: onReservation(pool.requirements, offerings[0]),
+    requirements: onReservation(wanted, offerings[0]),
     labels: { ...metadata?.labels, [label.nodePool]: nodePool, [label.nodeClass]: pool.nodeClass.metadata.name },
     taints: pool.taints,
     startupTaints: spec.startupTaints ?? [],

@@ -19,6 +19,7 @@ export interface MachineListener {
 
 interface LaunchDetails extends LaunchFate {
   readonly zone: string;
+  readonly partitionNumber?: number | undefined;
   readonly priceUsdPerHour: number;
 }
 
@@ -61,6 +62,7 @@ export class Ec2Fleet {
       instanceId,
       request,
       zone: details.zone,
+      partitionNumber: details.partitionNumber,
       privateDnsName: privateDnsName(this.#records.size, this.#origin.region),
       priceUsdPerHour: details.priceUsdPerHour,
       launchedAt: now,

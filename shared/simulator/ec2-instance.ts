@@ -8,6 +8,8 @@ export interface InstanceRecord {
   readonly instanceId: string;
   readonly request: LaunchRequest;
   readonly zone: string;
+  /** Of its placement group, when that has partitions. */
+  readonly partitionNumber: number | undefined;
   readonly privateDnsName: string;
   readonly priceUsdPerHour: number;
   readonly launchedAt: number;
@@ -35,6 +37,7 @@ export function describeRecord(record: InstanceRecord): Ec2Instance {
     zone: record.zone,
     subnetId: request.subnetId,
     capacityType: request.capacityType,
+    ...(record.partitionNumber !== undefined && { partitionNumber: record.partitionNumber }),
     ...(request.capacityReservationId !== undefined && { capacityReservationId: request.capacityReservationId }),
     state: record.state,
     launchedAt: record.launchedAt,

@@ -10,6 +10,7 @@ import { instanceFilterable, matchesEc2Filters } from "./ec2-filters.ts";
 import { Ec2Fleet, type MachineListener } from "./ec2-fleet.ts";
 import { billedUsd, describeRecord, type InstanceRecord, isVisible, type LaunchRequest } from "./ec2-instance.ts";
 import { checkTags, resolveLaunch } from "./ec2-launch-checks.ts";
+import { PlacementPartitions } from "./ec2-partitions.ts";
 import { type Ec2Api, RequestLimits } from "./ec2-request-limits.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { EventLoop } from "./event-loop.ts";
@@ -40,6 +41,7 @@ export class SimulatedEc2 {
   readonly #origin: InstanceOrigin;
   readonly #limits = new RequestLimits();
   readonly #pools = new CapacityPools();
+  readonly #partitions = new PlacementPartitions();
   readonly #fleet: Ec2Fleet;
   readonly #launches = new Map<string, { readonly parameters: string; readonly records: readonly InstanceRecord[] }>();
   readonly #calls = new Map<Ec2Api, number>();
@@ -67,6 +69,7 @@ export class SimulatedEc2 {
   dryRun(request: LaunchRequest): Promise<never> {
     return this.#call("RunInstances", () => {
       resolveLaunch(request, this.#options.catalog, this.#options.subnets);
+      this.#partitions.check(request);
       throw new Ec2ApiError("DryRunOperation", "Request would have succeeded, but DryRun flag is set.");
     });
   }
@@ -136,6 +139,11 @@ export class SimulatedEc2 {
     this.#fleet.interrupt(record);
   }
 
+  /** A placement group whose instances are in so many partitions of each zone. */
+  addPartitionGroup(id: string, partitions: number): void {
+    this.#partitions.addGroup(id, partitions);
+  }
+
   recommendRebalance(instanceId: string): void {
     this.#existing(instanceId);
     this.#options.defaultBus.publish(rebalanceRecommendation(instanceId, this.#origin));
@@ -200,6 +208,7 @@ export class SimulatedEc2 {
   #launch(request: LaunchRequest): readonly InstanceRecord[] {
     const { catalog, subnets, loop } = this.#options;
     const { zone, priceUsdPerHour } = resolveLaunch(request, catalog, subnets);
+    this.#partitions.check(request);
     const parameters = canonicalJson(request);
     const token = `${zone} ${request.clientToken}`;
     const earlier = this.#launches.get(token);
@@ -214,9 +223,10 @@ export class SimulatedEc2 {
     }
     this.#limits.takeResources("RunInstances", count, loop.now());
     this.#pools.take(pool, count);
-    const records = Array.from({ length: count }, () =>
-      this.#fleet.launch(request, { zone, priceUsdPerHour, ...this.faults.takeLaunchFate() }),
-    );
+    const records = Array.from({ length: count }, () => {
+      const partitionNumber = this.#partitions.choose(request, zone, this.#fleet.all());
+      return this.#fleet.launch(request, { zone, priceUsdPerHour, partitionNumber, ...this.faults.takeLaunchFate() });
+    });
     this.#launches.set(token, { parameters, records });
     return records;
   }

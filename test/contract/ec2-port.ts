@@ -16,6 +16,8 @@ export interface Ec2ContractWorld {
   setCapacity(instances: number): void;
   /** A reservation for the type and zone of the request, with room for so many instances. */
   addReservation(id: string, instances: number): void;
+  /** A placement group with so many partitions. */
+  addPartitionGroup(id: string, partitions: number): void;
   /** The next call of this API is refused with the code. */
   failNext(api: "RunInstances" | "DescribeInstances", code: string): void;
 }
@@ -25,6 +27,7 @@ export function ec2PortContract(name: string, makeWorld: () => Promise<Ec2Contra
   describe(`${name} as an Ec2Port`, () => {
     launchContract(makeWorld);
     reservationContract(makeWorld);
+    partitionContract(makeWorld);
     readAndEndContract(makeWorld);
   });
 }
@@ -92,6 +95,41 @@ function launchContract(makeWorld: () => Promise<Ec2ContractWorld> | Ec2Contract
     const { port, settle, request, failNext } = await makeWorld();
     failNext("RunInstances", "InternalError");
     await expect(settle(port.runInstances(request))).rejects.toMatchObject({ kind: "Unknown", code: "InternalError" });
+  });
+}
+
+function partitionContract(makeWorld: () => Promise<Ec2ContractWorld> | Ec2ContractWorld): void {
+  const group = { placementGroup: { id: "pg-1" } };
+
+  async function partitionsOf({ port, settle }: Ec2ContractWorld, request: RunInstancesRequest) {
+    return (await settle(port.runInstances(request))).map(({ partitionNumber }) => partitionNumber);
+  }
+
+  it("spreads instances evenly over the partitions of their placement group, zone by zone, when none is asked for", async () => {
+    const world = await makeWorld();
+    world.addPartitionGroup("pg-1", 3);
+    const request = { ...world.request, ...group, maxCount: 3 };
+    expect((await partitionsOf(world, request)).sort()).toEqual([1, 2, 3]);
+    const more = { ...request, clientToken: "token-more", maxCount: 2 };
+    expect(new Set(await partitionsOf(world, more)).size).toBe(2);
+    expect((await partitionsOf(world, { ...request, subnetId: world.otherZoneSubnetId })).sort()).toEqual([1, 2, 3]);
+  });
+
+  it("puts instances into the partition that is asked for, and others elsewhere", async () => {
+    const world = await makeWorld();
+    world.addPartitionGroup("pg-1", 2);
+    const asked = { ...world.request, placementGroup: { id: "pg-1", partition: 1 }, maxCount: 2 };
+    expect(await partitionsOf(world, asked)).toEqual([1, 1]);
+    expect(await partitionsOf(world, { ...world.request, ...group, clientToken: "token-any" })).toEqual([2]);
+    const beyond = { ...asked, clientToken: "token-beyond", placementGroup: { id: "pg-1", partition: 3 } };
+    await expect(world.settle(world.port.runInstances(beyond))).rejects.toMatchObject({
+      code: "InvalidParameterValue",
+    });
+  });
+
+  it("names no partition without such a group", async () => {
+    const world = await makeWorld();
+    expect(await partitionsOf(world, world.request)).toEqual([undefined]);
   });
 }
 

@@ -19,6 +19,7 @@ ec2PortContract("the simulated EC2", () => {
     setCapacity: (instances) => ec2.setCapacity({ instanceType: "m5.large", zone: "us-east-1a" }, instances),
     addReservation: (id, instances) =>
       ec2.addCapacityReservation({ id, instanceType: "m5.large", zone: "us-east-1a" }, instances),
+    addPartitionGroup: (id, partitions) => ec2.addPartitionGroup(id, partitions),
     failNext: (api, code) => ec2.faults.failNext(api, code),
   };
 });

@@ -84,11 +84,40 @@ describe("refreshCatalog", () => {
   it("reads again what it cannot read in the cluster", async () => {
     const world = catalogWorld();
     await world.refresh();
-    const foreign = gzipSync(JSON.stringify({ version: 2, kinds: [] })).toString("base64");
+    const foreign = gzipSync(JSON.stringify({ version: 1, kinds: [] })).toString("base64");
     world.patchStored({ binaryData: { "types.json.gz": foreign, "zonesByType.json.gz": "bm8gZ3ppcA==" } });
     world.region.calls.length = 0;
     await world.refresh();
     expect(world.region.calls).toEqual(["instanceTypes", "zonesByType"]);
+  });
+
+  it.each([
+    ["a cut text", (text: string) => text.slice(0, text.length / 2)],
+    ["a damaged byte", (text: string) => `${text.slice(0, 200)}${text[200] === "A" ? "B" : "A"}${text.slice(201)}`],
+    ["no base64", () => "~~~"],
+    ["nothing", () => ""],
+    ["a gzip of 64 MB", () => gzipSync(Buffer.alloc(64 * 1024 * 1024)).toString("base64")],
+    ["JSON that is no object", () => gzipSync("[1,2]").toString("base64")],
+  ])("plans with what it has and reads again where a part is %s", async (_, damage) => {
+    const world = catalogWorld();
+    await world.refresh();
+    const before = await world.read();
+    const key = "types.json.gz";
+    world.patchStored({ binaryData: { [key]: damage(world.stored()?.binaryData?.[key] ?? "") } });
+    expect((await world.read()).types).toEqual(before.types);
+    world.region.calls.length = 0;
+    await world.refresh();
+    expect(world.region.calls).toEqual(["instanceTypes"]);
+  });
+
+  it("reads again what a clock that was ahead has read", async () => {
+    const world = catalogWorld();
+    await world.refresh();
+    const ahead = { readAt: "2036-01-01T00:00:00.000Z", triedAt: "2036-01-01T00:00:00.000Z" };
+    world.patchStored({ data: { types: JSON.stringify(ahead) } });
+    world.region.calls.length = 0;
+    await world.refresh();
+    expect(world.region.calls).toEqual(["instanceTypes"]);
   });
 
   it("does nothing while another invocation is at it", async () => {
@@ -135,7 +164,7 @@ describe("readCatalog", () => {
     const world = catalogWorld();
     await world.refresh();
     const before = await world.read();
-    const foreign = gzipSync(JSON.stringify({ version: 2 })).toString("base64");
+    const foreign = gzipSync(JSON.stringify({ version: 1 })).toString("base64");
     world.patchStored({ binaryData: { "onDemandPrices.json.gz": foreign } });
     expect((await world.read()).onDemandPrices).toBe(before.onDemandPrices);
     expect(world.warnings()).toEqual(["parts of the catalog are kept from before"]);

@@ -31,6 +31,17 @@ describe("a Lease", () => {
     expect(await holdsLease(as(world, "b"), lease)).toBe(true);
   });
 
+  it("of a clock that was a day ahead falls to the next", async () => {
+    const world = controllerWorld();
+    await acquireLease(as(world, "a"), lease);
+    const renewTime = "2026-12-01T12:00:00.000000Z";
+    const { name, namespace } = lease;
+    world.server.patch("Lease", { name, namespace }, { spec: { renewTime } });
+    expect(await acquireLease(as(world, "b"), lease)).toMatchObject({ kind: "acquired" });
+    expect(await holdsLease(as(world, "a"), lease)).toBe(false);
+    expect(await holdsLease(as(world, "b"), lease)).toBe(true);
+  });
+
   it("lasts longer when it is renewed", async () => {
     const world = controllerWorld();
     await acquireLease(as(world, "a"), lease);

@@ -41,6 +41,14 @@ describe("the hints of a pass", () => {
     expect(world.claims()).toEqual([]);
   });
 
+  it("answers hints although the last pass was by a clock that was a day ahead", async () => {
+    const world = plannerWorld();
+    await world.provision();
+    const annotations = { "journeyman.sh/last-pass-started-at": String(world.now() + 86_400_000) };
+    world.server.patch("Lease", { name: "journeyman-planner", namespace: "journeyman" }, { metadata: { annotations } });
+    await expect(world.provision()).resolves.toMatchObject({ kind: "finished" });
+  });
+
   it("are read when one of the batch is newer", async () => {
     const world = plannerWorld();
     const before = world.now();

@@ -53,10 +53,10 @@ function published(catalog: Catalog): Catalog {
   const { types, zonesByType, onDemandPrices, spotPrices } = catalogEncoding;
   return {
     ...catalog,
-    types: types.decode(types.encode(catalog.types)) ?? [],
-    zonesByType: zonesByType.decode(zonesByType.encode(catalog.zonesByType)) ?? new Map(),
-    onDemandPrices: onDemandPrices.decode(onDemandPrices.encode(catalog.onDemandPrices)) ?? new Map(),
-    spotPrices: spotPrices.decode(spotPrices.encode(catalog.spotPrices)) ?? new Map(),
+    types: types.decode(types.encode(catalog.types))?.() ?? [],
+    zonesByType: zonesByType.decode(zonesByType.encode(catalog.zonesByType))?.() ?? new Map(),
+    onDemandPrices: onDemandPrices.decode(onDemandPrices.encode(catalog.onDemandPrices))?.() ?? new Map(),
+    spotPrices: spotPrices.decode(spotPrices.encode(catalog.spotPrices))?.() ?? new Map(),
   };
 }
 

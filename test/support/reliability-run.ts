@@ -9,6 +9,9 @@ import { SimulatedWorld } from "../../shared/simulator/simulated-world.ts";
 import { defaultSettings } from "../../shared/state/settings.ts";
 import { startAt } from "./controller-world.ts";
 
+/** Longer than any queue hides a message. */
+const longestVisibility = 75_000;
+
 export interface ReliabilityRun {
   readonly seed: number;
   readonly objects: readonly KubernetesObject[];
@@ -49,6 +52,10 @@ export async function runInTwoPhases(run: ReliabilityRun): Promise<{
   if (!withoutFaults) faults.start(world);
   await world.loop.runUntil(startAt + run.faultMinutes * 60_000);
   if (!withoutFaults) faults.stop(world);
+  // A message whose last chance failed just before is given up when it becomes visible again.
+  await world.loop.runUntil(
+    startAt + run.faultMinutes * 60_000 + Math.min(run.calmMinutes * 60_000, longestVisibility),
+  );
   for (const queue of world.messaging.deadLetters) purge(queue);
   await world.loop.runUntil(startAt + (run.faultMinutes + run.calmMinutes) * 60_000);
   invariants.atEnd();

@@ -37,6 +37,7 @@ ec2PortContract("the EC2 adapter", async () => {
     setCapacity: (instances) => ec2.setCapacity({ instanceType: "m5.large", zone: "us-east-1a" }, instances),
     addReservation: (id, instances) =>
       ec2.addCapacityReservation({ id, instanceType: "m5.large", zone: "us-east-1a" }, instances),
+    addPartitionGroup: (id, partitions) => ec2.addPartitionGroup(id, partitions),
     failNext: (api, code) => ec2.faults.failNext(api, code),
   };
 });

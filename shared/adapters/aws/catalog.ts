@@ -13,6 +13,7 @@ import { ProviderError, type TelemetryPort } from "../../ports.ts";
 import { awsErrorFacts } from "./aws-error.ts";
 import { ec2Failure } from "./ec2-failure.ts";
 import { instanceTypeFacts } from "./instance-type-facts.ts";
+import { endingPages, isPrice } from "./pages.ts";
 import { onDemandPrices } from "./price-list.ts";
 
 export interface CatalogPortOptions {
@@ -89,7 +90,7 @@ async function spotPrices(client: EC2Client, now: number): Promise<ReadonlyMap<s
   await eachPage(pages, "DescribeSpotPriceHistory", ({ SpotPriceHistory }) => {
     for (const { InstanceType, AvailabilityZone, SpotPrice, Timestamp } of SpotPriceHistory ?? []) {
       const price = Number(SpotPrice);
-      if (InstanceType === undefined || AvailabilityZone === undefined || !(price > 0)) continue;
+      if (InstanceType === undefined || AvailabilityZone === undefined || !isPrice(price)) continue;
       const key = `${InstanceType}/${AvailabilityZone}`;
       const at = Timestamp?.getTime() ?? 0;
       if (at < (since.get(key) ?? Number.NEGATIVE_INFINITY)) continue;
@@ -134,10 +135,10 @@ async function placementScores(
 /** With and without the word that the documentation ends them in. */
 const noSignal = /^(MaxConfigLimitExceeded|TargetCapacityLimitExceeded)(Exception)?$/;
 
-/** A failure on any page is that of the call. */
+/** A failure on any page is that of the call, and so is an answer without an end. */
 async function eachPage<Page>(pages: AsyncIterable<Page>, what: string, read: (page: Page) => void): Promise<void> {
   try {
-    for await (const page of pages) read(page);
+    for await (const page of endingPages(pages, what)) read(page);
   } catch (error) {
     ec2Failure(what)(error);
   }

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { storedJson } from "../../cloud/stored-facts.ts";
 import { ProviderError } from "../../ports.ts";
 import { awsError } from "./aws-error.ts";
+import { endingPages, isPrice } from "./pages.ts";
 
 /** The region whose endpoint tells the prices of a region; undefined where there is none to ask (karpenter-aws §3). */
 export function priceListRegion(region: string): string | undefined {
@@ -43,16 +44,14 @@ async function listing(
   const prices = new Map<string, number>();
   const currency = region.startsWith("cn-") ? "CNY" : "USD";
   try {
-    for await (const { PriceList } of paginateGetProducts(
-      { client, pageSize: 100 },
-      { ServiceCode: "AmazonEC2", Filters },
-    )) {
+    const pages = paginateGetProducts({ client, pageSize: 100 }, { ServiceCode: "AmazonEC2", Filters });
+    for await (const { PriceList } of endingPages(pages, what)) {
       for (const text of PriceList ?? []) {
         const product = priceListing.safeParse(String(text));
         if (!product.success) continue;
         const { instanceType } = product.data.product.attributes;
         const price = priceOf(product.data, currency);
-        if (price > 0) prices.set(instanceType, price);
+        if (isPrice(price)) prices.set(instanceType, price);
       }
     }
   } catch (error) {
@@ -81,7 +80,7 @@ function priceOf({ terms }: z.infer<typeof priceListing>, currency: string): num
   for (const { priceDimensions } of Object.values(terms.OnDemand)) {
     for (const { pricePerUnit } of Object.values(priceDimensions)) {
       const price = Number(pricePerUnit[currency]);
-      if (price > 0) return price;
+      if (isPrice(price)) return price;
     }
   }
   return 0;

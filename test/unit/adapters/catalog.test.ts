@@ -56,6 +56,26 @@ describe("the catalog adapter", () => {
     });
   });
 
+  it("fails when pages have no end, and does not ask for ever", async () => {
+    const { port, server } = await portThat(() => typesPage(usable("m5.large"), "again"));
+    await expect(port.instanceTypes()).rejects.toMatchObject({ name: "ProviderError", code: "TooManyPages" });
+    expect(server.requests.length).toBeLessThan(510);
+  });
+
+  it("leaves out spot prices that are none", async () => {
+    const item = (type: string, price: string) =>
+      `<item><instanceType>${type}</instanceType><availabilityZone>us-east-1a</availabilityZone>${price}</item>`;
+    const prices = ["NaN", "-0.1", "0", "Infinity", "1e999", "", "free"].map((text, index) =>
+      item(`m${index}.large`, `<spotPrice>${text}</spotPrice>`),
+    );
+    const items = [...prices, item("c5.large", ""), item("m5.large", "<spotPrice>0.04</spotPrice>")].join("");
+    const { port } = await portThat(
+      () =>
+        `<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>${items}</spotPriceHistorySet></DescribeSpotPriceHistoryResponse>`,
+    );
+    expect(await port.spotPrices()).toEqual(new Map([["m5.large", new Map([["us-east-1a", 0.04]])]]));
+  });
+
   it("fails when a later page fails: half a catalog is none", async () => {
     const { port } = await portThat((form) =>
       form.get("NextToken") === null ? typesPage(usable("m5.large"), "more") : error("RequestLimitExceeded"),

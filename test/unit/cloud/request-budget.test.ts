@@ -21,6 +21,12 @@ describe("the budget of requests", () => {
     expect(refilled(budget, startAt + 60_000)).toMatchObject({ requests: 5, instances: 1_000 });
   });
 
+  it("is refilled from now on where a clock that was ahead has written it", () => {
+    const ahead = formatBudget({ requests: 0, instances: 10, at: startAt + 3_600_000 });
+    expect(parseBudget(ahead, startAt)).toEqual({ requests: 0, instances: 10, at: startAt });
+    expect(secondsUntilCall(parseBudget(ahead, startAt), startAt + 1_000)).toBe(0);
+  });
+
   it("has a thousand instances, and two more each second", () => {
     const budget = afterCall(fullBudget(startAt), 1_000, startAt);
     expect(secondsUntilCall(budget, startAt)).toBe(1);
