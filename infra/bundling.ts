@@ -19,7 +19,7 @@ export const bundleBudgetsBytes = {
   lifecycle: 1_200_000,
   termination: 1_200_000,
   interruption: 1_200_000,
-  disruption: 1_480_000,
+  disruption: 1_500_000,
   "garbage-collection": 1_200_000,
   later: 1_200_000,
   catalog: 1_700_000,

@@ -23,7 +23,8 @@ describe("500 pods that arrive over 30 s", () => {
     const atOnce = await launched(workload, market, "at once");
     const over = await launched(workload, market, arrival);
     expect([atOnce.unbound, over.unbound]).toEqual([0, 0]);
-    expect(over.passes).toBeGreaterThan(3);
+    // The planner waits no longer than 10 s for more pods.
+    expect(over.passes).toBeGreaterThanOrEqual(3);
     expect(over.priceUsdPerHour).toBeLessThanOrEqual(1.05 * atOnce.priceUsdPerHour);
   });
 });
