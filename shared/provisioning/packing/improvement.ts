@@ -93,12 +93,12 @@ class Improvement {
     return false;
   }
 
-  /** Positions of nodes, the most wasteful first: one by one, then twos and threes. */
+  /** Positions of nodes, the most wasteful first: twos, which gain most, then one by one, and threes. */
   *#groups(): Generator<readonly number[]> {
     const count = this.#nodes.length;
     const worst = Math.min(count, worstNodes);
-    for (let a = 0; a < worst; a++) yield [a];
     for (let b = 1; b < worst; b++) for (let a = 0; a < b; a++) yield [a, b];
+    for (let a = 0; a < worst; a++) yield [a];
     const step = Math.max(1, Math.floor((count - worst) / othersTried));
     for (let a = 0; a < worst; a++) for (let b = worst; b < count; b += step) yield [a, b];
     const inThrees = Math.min(count, worstInThrees);

@@ -59,7 +59,7 @@ function improvedPacking(
 
 /** Groups of nodes looked at; with many items fewer, as each takes longer. */
 const mostAttempts = 600;
-const leastAttempts = 60;
+const leastAttempts = 150;
 const itemsLookedAtToImprove = 100_000;
 
 /** The packings of the parts, in terms of the whole. */
