@@ -9,7 +9,8 @@ export default defineConfig({
     exclude: ["test/peers/**", "node_modules/**"],
     // No test leaves anything behind in a module, and loading them anew for each file is more than half of the time.
     isolate: false,
-    testTimeout: 60_000,
+    // For what hangs: busy machines take several times as long as quiet ones.
+    testTimeout: 240_000,
     // Left to itself, vitest keeps one of two cores for the main process, which has next to nothing to do.
     maxWorkers: 2,
   },
