@@ -26,6 +26,9 @@ const worstNodes = 14;
 const othersTried = 10;
 const worstInThrees = 7;
 
+/** With fewer attempts than this twos go first: they gain more for each. */
+const scarceAttempts = 200;
+
 /**
  * Takes one, two or three nodes at a time, those first whose contents are worth least for their price, and buys one, two or three cheaper
  * ones for the same contents: so nodes are merged, split, and change their types, as long as it pays.
@@ -93,12 +96,14 @@ class Improvement {
     return false;
   }
 
-  /** Positions of nodes, the most wasteful first: twos, which gain most, then one by one, and threes. */
+  /** Positions of nodes, the most wasteful first: one by one, two and three at a time. */
   *#groups(): Generator<readonly number[]> {
     const count = this.#nodes.length;
     const worst = Math.min(count, worstNodes);
+    const isScarce = this.#budget.attempts < scarceAttempts;
+    if (!isScarce) for (let a = 0; a < worst; a++) yield [a];
     for (let b = 1; b < worst; b++) for (let a = 0; a < b; a++) yield [a, b];
-    for (let a = 0; a < worst; a++) yield [a];
+    if (isScarce) for (let a = 0; a < worst; a++) yield [a];
     const step = Math.max(1, Math.floor((count - worst) / othersTried));
     for (let a = 0; a < worst; a++) for (let b = worst; b < count; b += step) yield [a, b];
     const inThrees = Math.min(count, worstInThrees);
