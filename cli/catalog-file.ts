@@ -1,13 +1,15 @@
 import * as z from "zod";
 import type { Problem } from "../shared/api/problems.ts";
-import { problemAt } from "../shared/api/problems.ts";
+import { describeValue, problemAt } from "../shared/api/problems.ts";
+import { valueIn } from "../shared/api/raw-objects.ts";
+import { duplicates, type Fault, within } from "../shared/api/rules.ts";
 import { schemaProblems } from "../shared/api/schema-problems.ts";
 import type { Catalog, InstanceTypeFacts } from "../shared/cloud/catalog.ts";
 import { embeddedCatalog } from "../shared/cloud/embedded-catalog.ts";
 import { readFileText } from "./read-inputs.ts";
 
 const count = z.number().int().min(0);
-const usdPerHour = z.number().positive();
+const usdPerHour = z.number().gt(0, "expected more than 0");
 
 /**
  * One instance type of a catalog file. Facts that are left out are those of the built-in catalog; a type that it does not know must
@@ -83,10 +85,8 @@ export function parseCatalog(name: string, text: string): CatalogReading {
   if (!parsed.success) return unusable(schemaProblems(catalogFile, json, parsed.error.issues, place));
   const { region, zones, types } = parsed.data;
   const known = new Map(embeddedCatalog().types.map((facts) => [facts.name, facts]));
-  const problems = types.flatMap((type, index) =>
-    typeFaults(type, zones, known.get(type.name)).map(({ path, found, expected }) =>
-      problemAt(place, ["types", index, ...path], found, expected),
-    ),
+  const problems = catalogFaults(parsed.data, known).map(({ path, found, expected }) =>
+    problemAt(place, path, found ?? describeValue(valueIn(json, path)), expected),
   );
   if (problems.length > 0) return unusable(problems);
   const catalog: Catalog = {
@@ -106,21 +106,49 @@ function unusable(problems: readonly Problem[]): CatalogReading {
   return { catalog: embeddedCatalog(), problems };
 }
 
+function catalogFaults(
+  { zones, types }: z.infer<typeof catalogFile>,
+  known: ReadonlyMap<string, InstanceTypeFacts>,
+): readonly Fault[] {
+  const names = types.map(({ name }) => name);
+  return [
+    ...repeated(zones, "zone").flatMap((entry) => within(["zones"], [entry])),
+    ...repeated(names, "type").flatMap(({ path, ...entry }) => [{ ...entry, path: ["types", ...path, "name"] }]),
+    ...types.flatMap((type, index) => within(["types", index], typeFaults(type, zones, known.get(type.name)))),
+  ];
+}
+
 function typeFaults(type: CatalogType, zones: readonly string[], known: InstanceTypeFacts | undefined) {
   const needed = (["arch", "vcpus", "memoryMib"] as const).filter((field) => type[field] === undefined);
   const expected = `it, as the built-in catalog does not know ${type.name}`;
-  const missing = known === undefined ? needed.map((field) => ({ path: [field], found: "nothing", expected })) : [];
   const podless = known === undefined && type.eni === undefined && type.pods === undefined;
-  const strange = [...(type.zones ?? []), ...Object.keys(type.spotUsdPerHour)].filter((zone) => !zones.includes(zone));
   return [
-    ...missing,
+    ...(known === undefined ? needed.map((field) => ({ path: [field], found: "nothing", expected })) : []),
     ...(podless ? [{ path: ["eni"], found: "neither eni nor pods", expected: "one of them" }] : []),
-    ...strange.map((zone) => ({
-      path: [],
-      found: `zone ${JSON.stringify(zone)}`,
-      expected: `one of ${zones.join(", ")}`,
-    })),
+    ...zoneFaults(type, zones),
   ];
+}
+
+function zoneFaults({ zones: own = [], spotUsdPerHour }: CatalogType, zones: readonly string[]): readonly Fault[] {
+  const expected = `one of the catalog's zones: ${[...new Set(zones)].join(", ")}`;
+  const found = (zone: string) => `zone ${JSON.stringify(zone)}`;
+  return [
+    ...own.flatMap((zone, index) =>
+      zones.includes(zone) ? [] : [{ path: ["zones", index], found: found(zone), expected }],
+    ),
+    ...repeated(own, "zone").flatMap((entry) => within(["zones"], [entry])),
+    ...Object.keys(spotUsdPerHour).flatMap((zone) =>
+      zones.includes(zone) ? [] : [{ path: ["spotUsdPerHour", zone], found: found(zone), expected }],
+    ),
+  ];
+}
+
+function repeated(names: readonly string[], thing: string): readonly Fault[] {
+  return duplicates(names, (name) => name).map((index) => ({
+    path: [index],
+    found: `${JSON.stringify(names[index])} again`,
+    expected: `each ${thing} once`,
+  }));
 }
 
 function factsOf(type: CatalogType, known: InstanceTypeFacts | undefined): InstanceTypeFacts {

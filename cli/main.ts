@@ -13,6 +13,7 @@ import {
 } from "../shared/state/settings.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { ExplainOptions } from "./explain.ts";
+import { tellingAllOptionFaults } from "./option-faults.ts";
 import type { PlanOptions } from "./plan.ts";
 import { shippedScenarios } from "./scenario-file.ts";
 import type { SimulateOptions } from "./simulate.ts";
@@ -20,6 +21,7 @@ import type { SimulateOptions } from "./simulate.ts";
 const exitCodes = `
 Exit codes: 0 done; 1 some pods cannot be placed, or an invariant broke; 2 bad input.`;
 
+endWithParent();
 process.stdout.on("error", endOnFailedOutput);
 process.stderr.on("error", endOnFailedNotes);
 await run(process.argv);
@@ -48,7 +50,8 @@ function program(): Command {
 }
 
 function inheriting(parent: Command, command: Command): Command {
-  return command.copyInheritedSettings(parent).option("--debug", "print the stack of an internal error");
+  const withDebug = command.copyInheritedSettings(parent).option("--debug", "print the stack of an internal error");
+  return tellingAllOptionFaults(withDebug);
 }
 
 function planCommand(): Command {
@@ -176,6 +179,15 @@ function packageVersion(): string {
     readFileSync(new URL("../package.json", import.meta.url), "utf8"),
   );
   return version;
+}
+
+/** journeyman.js starts this with a channel. When it is killed nobody waits for the result, and a later run may write the same report. */
+function endWithParent(): void {
+  if (process.send === undefined) return;
+  if (!process.connected) process.exit(2);
+  process.on("disconnect", () => process.exit(2));
+  // A listener would keep the process running when its work is done.
+  process.channel?.unref();
 }
 
 /** `journeyman plan ... | head` is no error: nobody wants the rest. */

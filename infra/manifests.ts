@@ -78,7 +78,7 @@ async function main(): Promise<void> {
     notBefore,
     notAfter: new Date(notBefore.getTime() + certificateDays * 86_400_000),
   });
-  const bundle = await readFile(file("dist/webhook/index.js"));
+  const bundle = await readBundle(file("dist/webhook/index.js"));
   console.log(
     manifests({ config, certificates, bundle })
       .map((object) => stringify(object))
@@ -86,4 +86,19 @@ async function main(): Promise<void> {
   );
 }
 
-if (import.meta.main) await main();
+/** The webhook's JavaScript, as built. @throws {Error} that says to build it first. */
+export async function readBundle(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    throw new Error(`found no ${path}, expected the built webhook: run \`npm run build\` first`, { cause: error });
+  }
+}
+
+if (import.meta.main) {
+  await main().catch((error: unknown) => {
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  });
+}

@@ -12,6 +12,7 @@ import { isAboutRefused, salvaged } from "./salvage.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { shortHash } from "./short-hash.ts";
 import { stableJson } from "./stable-json.ts";
+import { unknownPodFields } from "./unknown-pod-fields.ts";
 import { convertToV1 } from "./v1beta1.ts";
 
 /** An object as its schema decoded it, defaults filled in, and where it was read. Narrowing by `kind` narrows `object`. */
@@ -44,7 +45,11 @@ export function readDocuments(sources: readonly { readonly name: string; readonl
   const steps = [listed, converted, complete, decoded, distinct];
   return {
     objects: distinct.values,
-    notes: [...steps.flatMap(({ notes }) => notes), ...skippedKinds(listed.values)],
+    notes: [
+      ...steps.flatMap(({ notes }) => notes),
+      ...complete.values.flatMap(unknownPodFields),
+      ...skippedKinds(listed.values),
+    ],
     problems: inReadingOrder(
       steps.flatMap(({ problems }) => problems),
       sources.map(({ name }) => name),

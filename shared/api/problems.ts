@@ -49,9 +49,15 @@ export function formatPath(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-/** A value as it was written, short enough for one line. */
+/** A value as it was written, short enough for one line; numbers that JSON has no text for in words. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return "nothing";
+  if (typeof value === "number" && !Number.isFinite(value)) return endlessNumber(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** YAML has `.inf` and `.nan`, and reads `1e400` as infinity. */
+function endlessNumber(value: number): string {
+  return Number.isNaN(value) ? "a value that is not a number" : value < 0 ? "minus infinity" : "infinity";
 }

@@ -57,8 +57,14 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 function typeText(expected: string, value: unknown): string {
+  if (typeof value === "number" && !Number.isFinite(value))
+    return expected === "number" ? "a finite number" : named(expected);
   const unquoted = expected === "string" && (typeof value === "number" || typeof value === "boolean");
-  return `${typeNames[expected] ?? expected}${unquoted ? `: put it in quotes, or it is read as a ${typeof value}` : ""}`;
+  return `${named(expected)}${unquoted ? `: put it in quotes, or it is read as a ${typeof value}` : ""}`;
+}
+
+function named(type: string): string {
+  return typeNames[type] ?? type;
 }
 
 function choiceText(values: readonly string[], value: unknown): string {

@@ -3,19 +3,18 @@ import { withRule } from "./rules.ts";
 import { selectorEntryFaults } from "./selector-validation.ts";
 import { isTime } from "./time.ts";
 
+const quantityText = "expected a non-negative quantity such as 500m, 2 or 1.5Gi";
+
 /** A Kubernetes quantity as written: `"100m"`, `"1.5Gi"`, or a bare YAML number. Always a string after parsing. Never negative. */
 export const quantity = z
-  .union([z.string(), z.number()])
+  .union([z.string(), z.number()], quantityText)
   .transform(String)
   .pipe(
     z
       .string()
       // First, and alone when it fails: the pattern takes quadratic time on a text of thousands of digits.
       .max(64, { error: "expected a quantity of at most 64 characters", abort: true })
-      .regex(
-        /^\+?(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d+)?$/,
-        "expected a non-negative quantity such as 500m, 2 or 1.5Gi",
-      ),
+      .regex(/^\+?(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d+)?$/, quantityText),
   );
 
 /** Resource name to quantity, as in `requests`, `limits`, `capacity`. */

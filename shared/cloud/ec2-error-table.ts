@@ -255,7 +255,10 @@ export const ec2ErrorTable: readonly Ec2ErrorRow[] = [
     codes: ["EntityAlreadyExists"],
     ...refusal("Conflict", "back-off", "LaunchFailed", "What was to be made exists already (calls beside the launch)."),
   },
-  { codes: ["DryRunOperation"], ...invalid("The request was only tried, and would have succeeded.") },
+  {
+    codes: ["DryRunOperation"],
+    ...invalid("The request was only tried, and would have succeeded; a real launch is never answered so."),
+  },
   { codes: ["InvalidParameter*", "Missing*", "Invalid*"], ...invalid("EC2 does not accept a value of the request.") },
 ];
 

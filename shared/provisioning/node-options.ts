@@ -182,7 +182,7 @@ function poolOptions(
   const nodeCharges = nodeChargesOf(nodeClass, snapshot.settings);
   const spotHistory = spotHistoryOf(snapshot);
   const made = { pool, nodeClass, requirements, taints, options, nodeCharges, spotHistory };
-  return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types, nodeClass) };
+  return options.length > 0 ? made : { ...made, whyNoOptions: whyNoTypes(requirements, types, nodeClass, pool) };
 }
 
 function typeOptions(

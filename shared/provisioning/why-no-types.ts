@@ -1,5 +1,6 @@
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
 import { label } from "../api/labels.ts";
+import type { NodePool } from "../api/node-pool.ts";
 import { closestWord } from "../api/spelling.ts";
 import { imageRequirements } from "../cloud/class-compatibility.ts";
 import type { InstanceType, Offering } from "../cloud/instance-type.ts";
@@ -7,8 +8,10 @@ import {
   allows,
   describeRequirement,
   firstConflict,
+  isImpossible,
   type Requirement,
   type Requirements,
+  requirement,
 } from "../scheduling/requirements.ts";
 import type { RefusalDetail } from "./plan.ts";
 import { listedValues, requirementText } from "./requirement-text.ts";
@@ -21,13 +24,14 @@ export function whyNoTypes(
   requirements: Requirements,
   types: readonly InstanceType[],
   nodeClass: EC2NodeClass,
+  { spec: { template } }: NodePool,
 ): RefusalDetail {
   const unmet = [...requirements.keys()].sort().flatMap((key) => {
     const own = requirements.get(key);
     return own !== undefined && types.every((type) => !meets(type, own)) ? [own] : [];
   });
   const [first] = unmet;
-  if (first !== undefined) return unmetByAll(first, types);
+  if (first !== undefined) return contradiction(first, template, types) ?? unmetByAll(first, types);
   const meeting = types.filter((type) => firstConflict(requirements, type.requirements) === undefined);
   if (meeting.length === 0) return unmetTogether(requirements);
   return withoutImage(meeting, nodeClass) ?? notSold(requirements, meeting);
@@ -54,18 +58,40 @@ function meets(type: InstanceType, own: Requirement): boolean {
   return firstConflict(type.requirements, new Map([[own.key, own]])) === undefined;
 }
 
+/** Where the NodePool's own entries of one label leave it no value. */
+function contradiction(
+  own: Requirement,
+  { metadata = {}, spec }: NodePool["spec"]["template"],
+  types: readonly InstanceType[],
+): RefusalDetail | undefined {
+  if (!isImpossible(own) || own.mayBeAbsent) return undefined;
+  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => requirement(key, "In", [value]));
+  const entries = spec.requirements.map(({ key, operator, values }) => requirement(key, operator, values));
+  const texts = new Set([...entries, ...labels].filter(({ key }) => key === own.key).map(requirementText));
+  if (texts.size < 2) return undefined;
+  const found = [...texts].join(" and ");
+  return {
+    reason: `the NodePool's requirements contradict one another: ${[...texts].map((text) => `${own.key} ${text}`).join(" and ")}`,
+    key: own.key,
+    found,
+    accepted: listedValues(valuesOf(own.key, types)),
+  };
+}
+
 function unmetByAll(own: Requirement, types: readonly InstanceType[]): RefusalDetail {
-  const values = types.flatMap(({ requirements }) => [...(requirements.get(own.key)?.values ?? [])]);
-  const meant = [...own.values]
-    .map((value) => closestWord(value, new Set(values)))
-    .find((value) => value !== undefined);
+  const values = new Set(valuesOf(own.key, types));
+  const meant = [...own.values].map((value) => closestWord(value, values)).find((value) => value !== undefined);
   const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
   return {
     reason: `no instance type has ${describeRequirement(own)}, which the NodePool requires${hint}`,
     key: own.key,
     found: requirementText(own),
-    accepted: listedValues(values),
+    accepted: listedValues([...values]),
   };
+}
+
+function valuesOf(key: string, types: readonly InstanceType[]): readonly string[] {
+  return types.flatMap(({ requirements }) => [...(requirements.get(key)?.values ?? [])]);
 }
 
 function unmetTogether(requirements: Requirements): RefusalDetail {

@@ -1,6 +1,7 @@
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import { nodeClassManifest, nodePoolManifest } from "../support/api-manifests.ts";
 import { fileOf, podManifest, poolManifests, workloadManifest } from "../support/cli-manifests.ts";
 import { folderOf, journeyman, planText } from "../support/command-line.ts";
@@ -48,6 +49,19 @@ describe("bad input", () => {
     expect(await refusal(text)).toContain(expected);
   });
 
+  it.each([
+    ["1e400", "infinity"],
+    ["-.inf", "minus infinity"],
+    [".nan", "a value that is not a number"],
+  ])("%s as a quantity or a count is told as %s", async (number, found) => {
+    const sized = workloadManifest("Deployment", "web", { replicas: 77 }, { podSpec: { overhead: { cpu: 77 } } });
+    const yaml = stringify(sized).replaceAll("77", number);
+    const lines = await refusal(`${fileOf(...poolManifests())}\n---\n${yaml}`);
+    expect(lines).toContain(`spec.replicas: found ${found}, expected a finite number`);
+    expect(lines).toContain(`overhead.cpu: found ${found}, expected a non-negative quantity such as 500m, 2 or 1.5Gi`);
+    expect(lines).not.toContain("null");
+  });
+
   it("in a class is told of once: that class is not missed as well", async () => {
     const [pool = {}, nodeClass = {}] = poolManifests();
     const lines = await refusal(fileOf(pool, { ...nodeClass, spec: { role: 7 } }));
@@ -64,6 +78,34 @@ describe("bad input", () => {
       expect.stringContaining("Deployment default/web again, the same as in standard input, document 3"),
       "note: kind Secret is not read here: 2 skipped",
     ]);
+  });
+});
+
+describe("fields of pods that Kubernetes does not know", () => {
+  const podSpec = {
+    nodSelector: { team: "ml" },
+    priorityClassName: "system-node-critical",
+    containers: [{ name: "a", image: "a", comand: ["a"], resources: { requests: { cpu: "1" } } }],
+    initContainers: [{ name: "b", zzzzzz: 1 }],
+  };
+
+  it("are noted, each with its place and what was probably meant", async () => {
+    const pods = [workloadManifest("Deployment", "web", {}, { podSpec }), podManifest("bare", {}, { tolerationz: [] })];
+    const { exitCode, notes } = await planText(fileOf(...poolManifests(), ...pods));
+    const at = (document: number, path: string) =>
+      `note: standard input, document ${document}, ${path}: Kubernetes knows no such field and ignores it`;
+    expect(exitCode).toBe(0);
+    expect(notes).toEqual([
+      `${at(3, "spec.template.spec.nodSelector")}; did you mean nodeSelector?`,
+      `${at(3, "spec.template.spec.containers[0].comand")}; did you mean command?`,
+      at(3, "spec.template.spec.initContainers[0].zzzzzz"),
+      `${at(4, "spec.tolerationz")}; did you mean tolerations?`,
+    ]);
+  });
+
+  it("are none in what an API server has stored", async () => {
+    const stored = podManifest("stored", { uid: "u" }, { fieldOfTomorrow: true });
+    expect((await planText(fileOf(...poolManifests(), stored))).notes).toEqual([]);
   });
 });
 

@@ -31,10 +31,26 @@ describe("a catalog file", () => {
     [catalogText(), "types: found [], expected at least 1"],
     [catalogText({ ...m5, price: 1 }), "types[0].price: found unknown field"],
     [catalogText({ ...m5, onDemandUsdPerHour: "1" }), 'types[0].onDemandUsdPerHour: found "1", expected a number'],
-    [catalogText({ ...m5, zones: ["mars"] }), 'types[0]: found zone "mars", expected one of eu-x-1a, eu-x-1b'],
+    [catalogText({ ...m5, onDemandUsdPerHour: 0 }), "types[0].onDemandUsdPerHour: found 0, expected more than 0"],
+    [catalogText({ ...m5, zones: ["mars"] }), 'types[0].zones[0]: found zone "mars", expected one of'],
+    [
+      catalogText({ ...m5, spotUsdPerHour: { "us-east-1a": 1 } }),
+      `types[0].spotUsdPerHour.us-east-1a: found zone "us-east-1a", expected one of the catalog's zones: eu-x-1a, eu-x-1b`,
+    ],
+    [catalogText(m5, m5), 'types[1].name: found "m5.large" again, expected each type once'],
+    [catalogText({ ...m5, zones: ["eu-x-1a", "eu-x-1a"] }), 'types[0].zones[1]: found "eu-x-1a" again'],
     [catalogText({ name: "zz1.large", arch: "amd64", vcpus: 1, memoryMib: 1 }), "found neither eni nor pods"],
   ])("%s is refused", (text, expected) => {
     expect(problemsIn(text).join("\n")).toContain(expected);
+  });
+
+  it("names each zone once, and each of the accepted ones once", () => {
+    const zones = ["eu-x-1a", "eu-x-1b", "eu-x-1a"];
+    const text = JSON.stringify({ region: "eu-x-1", zones, types: [{ ...m5, zones: ["mars"] }] });
+    expect(problemsIn(text)).toEqual([
+      'catalog.json, zones[2]: found "eu-x-1a" again, expected each zone once',
+      expect.stringMatching(/zones: eu-x-1a, eu-x-1b$/),
+    ]);
   });
 
   it("tells of everything that is wrong at once", () => {

@@ -61,6 +61,23 @@ describe("journeyman plan", () => {
     });
   });
 
+  it("tells of all wrong options at once, those that are unknown or missing too", () => {
+    const wrong = ["--node-charge", "-1", "--region", "x", "-o", "xml"];
+    for (const others of [["-f", "-"], [], ["-f", "-", "--no-such-option"]]) {
+      const { exitCode, stdout, stderr } = journeyman(["plan", ...wrong, ...others]);
+      expect(exitCode).toBe(2);
+      expect(stdout).toBe("");
+      const errors = stderr.split("\n").filter((line) => line.startsWith("error: option "));
+      expect(errors).toEqual([
+        "error: option '--node-charge <usd>' argument '-1' is invalid. expected a number of 0 or more, such as 0.02.",
+        "error: option '--region <region>' argument 'x' is invalid. expected an AWS region such as eu-central-1.",
+        "error: option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are table, json, yaml.",
+      ]);
+      const missing = others.length === 0 ? "required option '-f" : (others[2] ?? "");
+      expect(stderr).toContain(missing);
+    }
+  });
+
   it("gives the same output for the same input, whatever the order of its files", () => {
     const folder = folderOf({ "a.yaml": fileOf(...poolManifests()), "b.yaml": fileOf(web) });
     const run = (...files: readonly string[]) =>

@@ -57,11 +57,17 @@ describe("journeyman simulate", () => {
     expect(await run()).toBe(await run());
   });
 
-  it("exits with 2 when the report cannot be written", async () => {
+  it.each([
+    ["no/out.html", /no folder .*\/no, expected a file that can be written$/],
+    [".", /found a directory, expected a file that can be written$/],
+    ["small.yaml/out.html", /found a path through a file that is no directory, expected a file that can be written$/],
+  ])("refuses a report at %s before it runs anything", async (path, expected) => {
     const folder = folderOf({ "small.yaml": stringify(scenario) });
-    const options = { seed: 1, faults: false, report: `${folder}/no/out.html`, output: "table" } as const;
-    const { exitCode, notes } = await simulate(`${folder}/small.yaml`, options);
+    const options = { seed: 1, faults: false, report: `${folder}/${path}`, output: "table" } as const;
+    const { exitCode, notes } = await simulate(`${folder}/no-such-scenario.yaml`, options);
     expect(exitCode).toBe(2);
-    expect(notes.join()).toContain("expected a file that can be written");
+    expect(notes).toEqual([expect.stringMatching(expected), expect.stringContaining("no-such-scenario.yaml")]);
+    expect(notes[0]).toContain(`--report ${folder}/${path}`);
+    expect((await simulate(`${folder}/small.yaml`, options)).notes).toEqual(notes.slice(0, 1));
   });
 });

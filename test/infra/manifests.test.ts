@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parseClusterConfig } from "../../infra/cluster-config.ts";
-import { manifests } from "../../infra/manifests.ts";
+import { manifests, readBundle } from "../../infra/manifests.ts";
 import { loopbackCertificates } from "../support/loopback.ts";
 
 /** Data of many shapes, as a reader of the JSON sees it. */
@@ -117,5 +117,13 @@ describe("access rules", () => {
       ["journeyman-lifecycle", ["patch"]],
     ]);
     expect(having("pods").find(({ role }) => role === "journeyman")?.verbs).toEqual(["get", "list", "watch"]);
+  });
+});
+
+describe("without a build", () => {
+  it("the command that makes one is told", async () => {
+    await expect(readBundle("/no/such/index.js")).rejects.toThrow(
+      "found no /no/such/index.js, expected the built webhook: run `npm run build` first",
+    );
   });
 });

@@ -15,6 +15,11 @@ const effects: Readonly<Record<LaunchEffect, string>> = {
   "stop-pool": "NodePool stopped",
 };
 
+const noMark = "nothing else: the pods may get the same offering again";
+
+/** What learnFromEarlyDeath makes of each, beside the NodeClaim's end. */
+const afterDeath: typeof effects = { ...effects, "back-off": noMark, resolve: noMark, "new-attempt": noMark };
+
 const scopes: Readonly<Record<UnavailableScope, string>> = {
   offering: "type, zone and market",
   "type-in-zone": "type in the zone",
@@ -36,9 +41,9 @@ export function launchErrorsPage(): string {
     "the events on it; where the NodePool is stopped, also of the NodePool's condition LaunchHealthy and of an event on it.",
     "",
     "- **Next offering**: nothing was launched. What the column *unavailable* names is left alone for the time stated, twice as long each",
-    "  time it is refused again, one hour at most; nobody asks for it meanwhile. A market comes back five minutes later than that, also",
-    "  doubled, so that launches do not swing between spot and on-demand. Offerings are tried in the order reserved, spot, on-demand, as",
-    "  far as prices follow it; when all are gone the NodeClaim is deleted and its pods are planned again.",
+    "  time it is refused again, one hour at most, or the time stated, if longer; nobody asks for it meanwhile. A market comes back five",
+    "  minutes later than that, also doubled, so that launches do not swing between spot and on-demand. Offerings are tried in the order",
+    "  reserved, spot, on-demand, as far as prices follow it; when all are gone the NodeClaim is deleted and its pods are planned again.",
     "- **Same request again, later**: after 5 s at first, then after half the request's age, 300 s at most, and up to half as long again",
     "  by chance. Where the account's request bucket is empty, all launches wait.",
     "- **Looked up by tag**: the request may have been carried out. What it launched is found by its tag; else the same client token is",
@@ -52,29 +57,38 @@ export function launchErrorsPage(): string {
     "",
     "## Answers to RunInstances",
     "",
-    ...rows([...ec2ErrorTable, { codes: ["any other"], ...unknownError }]),
+    ...rows(ec2ErrorTable, effects),
+    rowOf("any other", unknownError, effects),
     "",
     "## Instances that end before they are nodes",
     "",
-    "The code of the instance's state reason. The NodeClaim is deleted and its pods are planned again. A breaker that one of these opened",
-    "closes when an instance of the NodePool has become a node.",
+    "The code of the instance's state reason. A Warning on the NodeClaim tells it; the NodeClaim is deleted and its pods are planned again.",
+    "A breaker that one of these opened closes when an instance of the NodePool has become a node.",
     "",
-    ...rows(stateReasonTable),
+    ...rows(stateReasonTable, afterDeath),
     "",
   ].join("\n");
 }
 
-function rows(table: readonly Ec2ErrorRow[]): readonly string[] {
+function rows(table: readonly Ec2ErrorRow[], done: typeof effects): readonly string[] {
   const header = ["code", "message", "meaning", "what is done", "unavailable", "reason"];
-  const body = table.map((row) => [
-    row.codes.map((code) => `\`${code}\``).join(", "),
+  const body = table.map((row) => rowOf(row.codes.map((code) => `\`${code}\``).join(", "), row, done));
+  return [lineOf(header), lineOf(header.map(() => "---")), ...body];
+}
+
+function rowOf(code: string, row: Omit<Ec2ErrorRow, "codes">, done: typeof effects): string {
+  return lineOf([
+    code,
     row.message === undefined ? "" : `\`${row.message.source.replaceAll("|", "\\|")}\``,
     row.meaning,
-    effects[row.effect],
+    done[row.effect],
     row.scope === "none" ? "" : `${scopes[row.scope]}, ${duration(row.ttlSeconds)}`,
     row.reason,
   ]);
-  return [header, header.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`);
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
 }
 
 function duration(seconds: number): string {

@@ -141,10 +141,20 @@ describe("problems", () => {
     ]);
   });
 
-  it("say what any of several types would have been, and quote keys that are no plain words", () => {
+  it("say what any of several types would have been", () => {
+    const metadata = { name: "a" };
+    const budget = { apiVersion: "policy/v1", kind: "PodDisruptionBudget", metadata, spec: { maxUnavailable: ["1"] } };
+    expect(problemsOf(budget)).toEqual([
+      expect.stringMatching(/^spec.maxUnavailable: found \["1"\], expected .* or a/),
+    ]);
+  });
+
+  it("say what a quantity is, and quote keys that are no plain words", () => {
     const resources = { requests: { cpu: ["1"], "nvidia.com/gpu": "x" } };
     const [cpu, gpu] = problemsOf(pod("a", {}, { containers: [{ resources }] }));
-    expect(cpu).toBe('spec.containers[0].resources.requests.cpu: found ["1"], expected a string or a number');
+    expect(cpu).toBe(
+      'spec.containers[0].resources.requests.cpu: found ["1"], expected a non-negative quantity such as 500m, 2 or 1.5Gi',
+    );
     expect(gpu).toContain(
       'spec.containers[0].resources.requests["nvidia.com/gpu"]: found "x", expected a non-negative',
     );

@@ -42,6 +42,13 @@ describe("NodePools", () => {
     expectUnschedulable(planFor({ pods: [pendingPod("web")], pools: [pool] }), ["web"], reason);
   });
 
+  it("that contradict themselves name the requirements that do", () => {
+    const arch = "kubernetes.io/arch";
+    const pool = nodePool("p", { requirements: [oneOf(arch, "amd64"), oneOf(arch, "arm64")] });
+    const reason = `the NodePool's requirements contradict one another: ${arch} In [amd64] and ${arch} In [arm64]`;
+    expectUnschedulable(planFor({ pods: [pendingPod("web")], pools: [pool] }), ["web"], reason);
+  });
+
   it("that are none at all are the reason", () => {
     expectUnschedulable(planFor({ pods: [pendingPod("web")], pools: [] }), ["web"], "there is no NodePool");
   });
