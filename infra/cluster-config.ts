@@ -21,6 +21,10 @@ const clusterConfig = z.strictObject({
   /** Any image with Node 24; give a digest to pin it. */
   webhookImage: z.string().default("node:24-slim"),
   webhookServiceAccount: z.string().default("journeyman-webhook"),
+  /** The webhook's pods use their node's network: for clusters whose pods the control plane cannot reach, as with an overlay network. */
+  webhookHostNetwork: z.boolean().default(false),
+  /** What the webhook listens on, and the nodes' security groups must let the control plane in at; of the node itself with `webhookHostNetwork`. */
+  webhookPort: z.number().int().min(1024).max(65_535).default(9443),
   /** Saves a call on each cold start when all three are given. */
   endpoint: z.url({ protocol: /^https$/, error: "expected the https URL of the API server" }).exactOptional(),
   certificateAuthority: z.base64().exactOptional(),
@@ -42,6 +46,11 @@ const clusterConfig = z.strictObject({
    * catalog function needs no permission to launch.
    */
   dryRunNodeClasses: z.boolean().default(true),
+  /**
+   * Observe mode: the functions plan and log what they would do, and change nothing but their own Leases and ConfigMaps. May run beside
+   * a Karpenter; without it they do nothing while one runs.
+   */
+  observe: z.boolean().default(false),
   /** Names, with their paths, of roles that EC2NodeClasses give their nodes, beside the one that the stack makes: `spec.role`, or an own profile's. */
   nodeRoles: z
     .array(z.string().regex(/^([\w+=,.@-]+\/)*[\w+=,.@-]{1,64}$/, "expected the name of an IAM role, not its ARN"))

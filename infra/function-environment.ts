@@ -52,10 +52,11 @@ export function environmentOf(name: FunctionName, config: ClusterConfig, queues:
 
 /** What the account gives this cluster. */
 function accountEnvironment(config: ClusterConfig): Partial<FunctionEnvironment> {
-  const { isolatedVpc, placementScoresPerDay, dryRunNodeClasses } = config;
+  const { isolatedVpc, observe, placementScoresPerDay, dryRunNodeClasses } = config;
   return {
     ...(!dryRunNodeClasses && { JOURNEYMAN_DRY_RUN_NODE_CLASSES: "false" }),
     ...(isolatedVpc && { JOURNEYMAN_ISOLATED_VPC: "true" }),
+    ...(observe && { JOURNEYMAN_OBSERVE: "true" }),
     ...(placementScoresPerDay !== undefined && { JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: String(placementScoresPerDay) }),
   };
 }

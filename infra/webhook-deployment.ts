@@ -1,25 +1,23 @@
 import type { WebhookEnvironment } from "../shared/runtime/config.ts";
 import type { ClusterConfig } from "./cluster-config.ts";
 
-const port = 9443;
-const tlsDirectory = "/etc/journeyman/tls";
-
-/** The webhook's Service, Deployment and disruption budget. The Secret and the ConfigMap that it mounts have its name too. */
+/** The webhook's Service, Deployment and disruption budget. The ConfigMap that it mounts has its name too. */
 export function webhookDeployment(config: ClusterConfig, name: string): object[] {
   const metadata = { name, namespace: config.namespace };
   const labels = { "app.kubernetes.io/name": name };
+  const targetPort = config.webhookPort;
   return [
     {
       apiVersion: "v1",
       kind: "Service",
       metadata,
-      spec: { selector: labels, ports: [{ name: "https", port: 443, targetPort: port }] },
+      spec: { selector: labels, ports: [{ name: "https", port: 443, targetPort }] },
     },
     {
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
       metadata,
-      spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+      spec: { maxUnavailable: 1, selector: { matchLabels: labels }, unhealthyPodEvictionPolicy: "AlwaysAllow" },
     },
     {
       apiVersion: "apps/v1",
@@ -27,6 +25,12 @@ export function webhookDeployment(config: ClusterConfig, name: string): object[]
       metadata,
       spec: {
         replicas: 2,
+        // Of a node's own ports there is one each: a new pod may have to wait for an old one to go.
+        strategy: {
+          rollingUpdate: config.webhookHostNetwork
+            ? { maxUnavailable: 1, maxSurge: 0 }
+            : { maxUnavailable: 0, maxSurge: 1 },
+        },
         selector: { matchLabels: labels },
         template: { metadata: { labels }, spec: podSpec(config, name, labels) },
       },
@@ -34,20 +38,34 @@ export function webhookDeployment(config: ClusterConfig, name: string): object[]
   ];
 }
 
+/** For the drain of 25 s at the most, and the end after it. */
+const gracePeriodSeconds = 35;
+
 function podSpec(config: ClusterConfig, name: string, labels: Readonly<Record<string, string>>): object {
+  const port = config.webhookPort;
   const environment: WebhookEnvironment = {
     AWS_REGION: config.region,
     JOURNEYMAN_EVENT_BUS: `journeyman-${config.clusterName}`,
-    JOURNEYMAN_TLS_DIRECTORY: tlsDirectory,
+    JOURNEYMAN_NAMESPACE: config.namespace,
+    JOURNEYMAN_WEBHOOK_SERVICE: name,
     JOURNEYMAN_PORT: String(port),
   };
-  const probe = { httpGet: { path: "/healthz", port, scheme: "HTTPS" } };
+  const probe = (path: string) => ({ httpGet: { path, port, scheme: "HTTPS" } });
   const code = { name: "code", mountPath: "/app" };
   return {
     serviceAccountName: config.webhookServiceAccount,
-    automountServiceAccountToken: false,
     priorityClassName: "system-cluster-critical",
-    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+    terminationGracePeriodSeconds: gracePeriodSeconds,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      runAsGroup: 1000,
+      fsGroup: 1000,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    // The node's own name servers: what the webhook looks for is in AWS, and it must find it when the cluster's DNS is down.
+    dnsPolicy: "Default",
+    ...(config.webhookHostNetwork && { hostNetwork: true }),
     ...spreading(labels),
     initContainers: [
       {
@@ -61,16 +79,15 @@ function podSpec(config: ClusterConfig, name: string, labels: Readonly<Record<st
         ...container("webhook", config.webhookImage),
         command: ["node", "/app/index.js"],
         env: Object.entries(environment).map(([key, value]) => ({ name: key, value })),
-        ports: [{ containerPort: port }],
-        readinessProbe: { ...probe, periodSeconds: 5 },
-        livenessProbe: { ...probe, initialDelaySeconds: 10, failureThreshold: 6 },
-        volumeMounts: [code, { name: "tls", mountPath: tlsDirectory, readOnly: true }],
+        ports: [{ name: "https", containerPort: port }],
+        readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
+        livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+        volumeMounts: [{ ...code, readOnly: true }],
       },
     ],
     volumes: [
-      { name: "code", emptyDir: {} },
+      { name: "code", emptyDir: { sizeLimit: "16Mi" } },
       { name: "bundle", configMap: { name } },
-      { name: "tls", secret: { secretName: name } },
     ],
   };
 }
@@ -92,27 +109,23 @@ function container(name: string, image: string): object {
   };
 }
 
-/** Apart from one another, and rather on nodes that nobody takes back. */
+/**
+ * Apart from one another as far as there are nodes, and rather on nodes that nobody takes back. Wishes, not conditions: no node is to
+ * be launched for the webhook's sake.
+ */
 function spreading(labels: Readonly<Record<string, string>>): object {
-  const labelSelector = { matchLabels: labels };
+  const preference = { matchExpressions: [{ key: "karpenter.sh/capacity-type", operator: "NotIn", values: ["spot"] }] };
   return {
+    topologySpreadConstraints: ["kubernetes.io/hostname", "topology.kubernetes.io/zone"].map((topologyKey) => ({
+      topologyKey,
+      maxSkew: 1,
+      whenUnsatisfiable: "ScheduleAnyway",
+      labelSelector: { matchLabels: labels },
+      // Of a rollout, not of the old replicas that are about to go.
+      matchLabelKeys: ["pod-template-hash"],
+    })),
     affinity: {
-      podAntiAffinity: {
-        preferredDuringSchedulingIgnoredDuringExecution: [
-          { weight: 100, podAffinityTerm: { topologyKey: "kubernetes.io/hostname", labelSelector } },
-          { weight: 50, podAffinityTerm: { topologyKey: "topology.kubernetes.io/zone", labelSelector } },
-        ],
-      },
-      nodeAffinity: {
-        preferredDuringSchedulingIgnoredDuringExecution: [
-          {
-            weight: 100,
-            preference: {
-              matchExpressions: [{ key: "karpenter.sh/capacity-type", operator: "NotIn", values: ["spot"] }],
-            },
-          },
-        ],
-      },
+      nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference }] },
     },
   };
 }

@@ -26,6 +26,9 @@ export const metric = {
   passFailures: "journeyman_pass_failures_total",
   /** Queue messages that are no hint and go to a dead-letter queue. */
   malformedMessages: "journeyman_malformed_messages_total",
+  /** Looks at the webhook that it did not answer, and those at which nothing was sent to it any more (design §4.7). */
+  webhookSilent: "journeyman_webhook_silent_total",
+  webhookPaused: "journeyman_webhook_paused_total",
   /** Objects left out of a list because they break our schema. */
   undecodableObjects: "journeyman_undecodable_objects_total",
   /** Instances that belong to no NodeClaim, collected. */
@@ -44,6 +47,11 @@ export const metric = {
   catalogFailures: "journeyman_catalog_failures_total",
   /** Questions for spot placement scores that were not answered, with the dimension `code`. */
   scoresWithoutSignal: "journeyman_placement_scores_without_signal_total",
+  /** Invocations that did nothing, because a Karpenter runs in the cluster. */
+  karpenterRuns: "journeyman_karpenter_runs_total",
+  /** What the nodes of a plan would cost, and what no plan could cost less than. */
+  plannedPriceUsdPerHour: "journeyman_planned_price_usd_per_hour",
+  plannedLowerBoundUsdPerHour: "journeyman_planned_lower_bound_usd_per_hour",
   /** What is stored in a ConfigMap, of 1 MiB at the most, with the dimension `config_map`. */
   configMapBytes: "journeyman_config_map_bytes",
 } as const;

@@ -41,8 +41,12 @@ export interface KubernetesPort {
   /** All pages of a list, decoded; an item that cannot be decoded is left out and reported by telemetry. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<readonly KubernetesObjects[K][]>;
   get<K extends Kind>(kind: K, reference: ObjectReference): Promise<KubernetesObjects[K] | undefined>;
-  /** `Conflict` when it exists. Returns the stored object with uid and resourceVersion. */
-  create<K extends Kind>(kind: K, object: KubernetesObjects[K]): Promise<KubernetesObjects[K]>;
+  /** `Conflict` when it exists. Returns the stored object with uid and resourceVersion. With `dryRun` all is checked and nothing stored. */
+  create<K extends Kind>(
+    kind: K,
+    object: KubernetesObjects[K],
+    options?: { readonly dryRun?: true },
+  ): Promise<KubernetesObjects[K]>;
   /** `NotFound` when absent. */
   patch<K extends Kind>(
     kind: K,

@@ -3,4 +3,4 @@ import { liveRuntime } from "../../shared/runtime/compose.ts";
 import { hintHandler } from "../../shared/runtime/lambda.ts";
 
 /** Forwards planner hints that had to wait. */
-export const handler = hintHandler(liveRuntime, forwardDue);
+export const handler = hintHandler(liveRuntime, forwardDue, { onFailure: "redeliver", isOutside: true });

@@ -7,11 +7,15 @@ const condition = z.object({
   message: z.string().optional(),
 });
 
+/** No name in Kubernetes is longer. Whoever forges a review must not fill the bus with it. */
+const longestName = 253;
+const name = z.string().max(longestName).default("");
+
 /** The few fields of pods, nodes, NodePools and NodeClaims that decide whether we care. */
 const admittedObject = z.object({
   metadata: z.object({
-    name: z.string().default(""),
-    uid: z.string().default(""),
+    name,
+    uid: z.string().max(longestName).default(""),
     generation: z.number().optional(),
     deletionTimestamp: z.string().optional(),
   }),
@@ -24,7 +28,8 @@ const admissionRequest = z.object({
   uid: z.string(),
   resource: z.object({ group: z.string().default(""), version: z.string(), resource: z.string() }),
   subResource: z.string().default(""),
-  name: z.string().default(""),
+  name,
+  namespace: name,
   operation: z.enum(["CREATE", "UPDATE", "DELETE", "CONNECT"]),
   userInfo: z.object({ groups: z.array(z.string()).default([]) }).default({ groups: [] }),
   /** Null on DELETE. */

@@ -1,6 +1,6 @@
 import type { BusHint } from "../../shared/hints.ts";
 import type { AdmissionRequest, AdmissionReview } from "./admission-review.ts";
-import { isSelected } from "./match-conditions.ts";
+import { isProbe, isSelected } from "./match-conditions.ts";
 
 /** A hint and what it is about: of two with one subject only the newer need be sent. */
 export interface ClusterEvent {
@@ -13,24 +13,36 @@ export interface AdmissionAnswer {
   readonly response: {
     readonly apiVersion: "admission.k8s.io/v1";
     readonly kind: "AdmissionReview";
-    readonly response: { readonly uid: string; readonly allowed: true };
+    readonly response: AdmissionResponse;
   };
   readonly events: readonly ClusterEvent[];
 }
 
+type AdmissionResponse =
+  | { readonly uid: string; readonly allowed: true }
+  | {
+      readonly uid: string;
+      readonly allowed: false;
+      readonly status: { readonly code: number; readonly message: string };
+    };
+
 /**
- * Allows everything: the webhook listens and never judges. The object may yet be refused elsewhere or its write repeated, which is
- * why an event is only ever a hint (design rule 1). `at` is epoch milliseconds.
+ * Allows everything but the breaker's probe: the webhook listens and never judges. The object may yet be refused elsewhere or its write
+ * repeated, which is why an event is only ever a hint (design rule 1). `at` is epoch milliseconds.
  */
 export function admit({ request }: AdmissionReview, at: number): AdmissionAnswer {
+  const { uid } = request;
+  if (isProbe(request)) {
+    return { response: review({ uid, allowed: false, status: { code: 403, message: "it is listening" } }), events: [] };
+  }
   return {
-    response: {
-      apiVersion: "admission.k8s.io/v1",
-      kind: "AdmissionReview",
-      response: { uid: request.uid, allowed: true },
-    },
+    response: review({ uid, allowed: true }),
     events: request.dryRun === true || !isSelected(request) ? [] : eventsOf(request, at),
   };
+}
+
+function review(response: AdmissionResponse): AdmissionAnswer["response"] {
+  return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
 }
 
 function eventsOf(request: AdmissionRequest, at: number): readonly ClusterEvent[] {

@@ -1,5 +1,7 @@
 import type { BusHint } from "../../shared/hints.ts";
 import type { ClusterEvent } from "./admission.ts";
+import { batches } from "./batches.ts";
+import { EventQueue, type WaitingEvent } from "./event-queue.ts";
 
 /** Puts at most ten hints on the bus and says for each what became of it. Never throws. */
 export type SendHints = (hints: readonly BusHint[]) => Promise<readonly ("accepted" | "retry" | "rejected")[]>;
@@ -17,6 +19,8 @@ export interface Forwarder {
   offer(events: readonly ClusterEvent[]): void;
   /** Sends what waits. To be called at short intervals; does nothing while a flush is running or the bus is given time to recover. */
   flush(): Promise<void>;
+  /** Events that wait, those of a flush that is running included. */
+  readonly length: number;
   readonly counters: Readonly<ForwarderCounters>;
 }
 
@@ -28,8 +32,10 @@ export interface ForwarderCounters {
   dropped: number;
 }
 
-/** The most that PutEvents takes in one call. A hint is well below 1 KiB, so the call's size limit cannot be reached. */
-const entriesPerCall = 10;
+/** The most that PutEvents takes in one call (serverless-aws §4). */
+const callLimits = { entries: 10, bytes: 256 * 1024 };
+/** Of an entry beside its detail: the time, the source, the type of the detail and the name of the bus. */
+const entryOverheadBytes = 512;
 const attemptLimit = 6;
 const firstPauseMilliseconds = 100;
 const longestPauseMilliseconds = 5_000;
@@ -40,85 +46,53 @@ const longestPauseMilliseconds = 5_000;
  */
 export function forwarder({ send, now, capacity = 10_000 }: ForwarderOptions): Forwarder {
   const counters: ForwarderCounters = { offered: 0, accepted: 0, rejected: 0, dropped: 0 };
-  let waiting = new Map<string, Waiting>();
-  let overflowed = false;
+  const queue = new EventQueue(capacity);
+  let inFlight = 0;
   let sending = false;
   let failures = 0;
   let pauseUntilAt = 0;
 
-  function enqueue(subject: string, entry: Waiting): void {
-    if (waiting.size >= capacity && !waiting.has(subject)) {
-      counters.dropped += 1;
-      overflowed = true;
-    } else {
-      waiting.set(subject, entry);
-    }
-  }
-
-  function takeAll(): Waiting[] {
-    const taken = distinct([...waiting.values()]);
-    waiting = new Map();
-    if (overflowed) taken.push(...lookAtEverything(now()));
-    overflowed = false;
-    return taken;
-  }
-
-  async function sendBatch(batch: readonly Waiting[]): Promise<boolean> {
+  /** Whether the bus was too busy for one of them. */
+  async function sendBatch(batch: readonly WaitingEvent[]): Promise<boolean> {
     const outcomes = await send(batch.map(({ hint }) => hint));
     let isBusy = false;
-    for (const [index, entry] of batch.entries()) {
+    for (const [index, event] of batch.entries()) {
       const outcome = outcomes[index] ?? "retry";
       if (outcome !== "retry") counters[outcome] += 1;
-      else if (entry.attempts + 1 >= attemptLimit) counters.dropped += 1;
-      else if (!waiting.has(entry.subject)) enqueue(entry.subject, { ...entry, attempts: entry.attempts + 1 });
+      else if (event.attempts + 1 >= attemptLimit || !queue.putBack(event)) counters.dropped += 1;
       isBusy ||= outcome === "retry";
     }
+    inFlight -= batch.length;
     return isBusy;
   }
 
   return {
     counters,
+    get length() {
+      return queue.length + inFlight;
+    },
     offer(events) {
       counters.offered += events.length;
-      for (const { subject, hint } of events) enqueue(subject, { subject, hint, attempts: 0 });
+      for (const event of events) if (!queue.offer({ ...event, attempts: 0 })) counters.dropped += 1;
     },
     async flush() {
-      if (sending || now() < pauseUntilAt || (waiting.size === 0 && !overflowed)) return;
+      if (sending || now() < pauseUntilAt || queue.length === 0) return;
       sending = true;
+      const taken = queue.takeAll(now());
+      inFlight = taken.length;
       try {
         let isBusy = false;
-        for (const batch of chunks(takeAll(), entriesPerCall)) isBusy = (await sendBatch(batch)) || isBusy;
+        for (const batch of batches(taken, entryBytes, callLimits)) isBusy = (await sendBatch(batch)) || isBusy;
         failures = isBusy ? failures + 1 : 0;
         if (isBusy) pauseUntilAt = now() + Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** failures);
       } finally {
+        inFlight = 0;
         sending = false;
       }
     },
   };
 }
 
-interface Waiting extends ClusterEvent {
-  readonly attempts: number;
-}
-
-/** Hints that say the same become one, the newest: a thousand pending pods are one reason to look. */
-function distinct(entries: readonly Waiting[]): Waiting[] {
-  const newest = new Map<string, Waiting>();
-  for (const entry of entries) {
-    const key = JSON.stringify({ ...entry.hint, at: 0 });
-    const known = newest.get(key);
-    if (known === undefined || known.hint.at < entry.hint.at) newest.set(key, entry);
-  }
-  return [...newest.values()];
-}
-
-function lookAtEverything(at: number): Waiting[] {
-  return [
-    { subject: "cluster/pods", hint: { kind: "provision", reason: "sweep", at }, attempts: 0 },
-    { subject: "cluster/nodes", hint: { kind: "lifecycle-sweep", at }, attempts: 0 },
-  ];
-}
-
-function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+function entryBytes({ hint }: WaitingEvent): number {
+  return entryOverheadBytes + Buffer.byteLength(JSON.stringify(hint));
 }

@@ -1,5 +1,9 @@
+import { webhookProbe } from "../../shared/controllers/webhook-breaker.ts";
 import { controllersGroup } from "../../shared/runtime/config.ts";
 import type { AdmissionRequest, AdmittedObject } from "./admission-review.ts";
+
+/** The ValidatingWebhookConfiguration that holds all of them. */
+export const configurationName = webhookProbe.configuration;
 
 /** A condition in both its forms: CEL for the API server, TypeScript for us, the simulator and the tests. */
 export interface MatchCondition {
@@ -12,6 +16,8 @@ export interface MatchCondition {
 export interface WebhookSelection {
   readonly name: string;
   readonly rules: readonly WebhookRule[];
+  /** `ours`: in our own namespace alone. `theirs`: in every other. Absent for objects of no namespace. */
+  readonly namespaces?: "ours" | "theirs";
   /** All must hold. */
   readonly matchConditions: readonly MatchCondition[];
 }
@@ -25,6 +31,9 @@ export interface WebhookRule {
   readonly scope: "Namespaced" | "Cluster";
 }
 
+/** Where EKS keeps the network's, DNS's and its own pods. */
+const systemNamespace = "kube-system";
+
 const notOurs: MatchCondition = {
   name: "not-ours",
   expression: `!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g == '${controllersGroup}')`,
@@ -34,8 +43,19 @@ const notOurs: MatchCondition = {
 const isUnschedulable =
   "c.type == 'PodScheduled' && c.status == 'False' && has(c.reason) && c.reason == 'Unschedulable'";
 
+/**
+ * Pods that the cluster cannot do without, ours among them, never wait for us, whatever becomes of the webhook; the sweep finds them.
+ * (A webhook that holds up the network's or DNS's pods can keep itself from ever answering.)
+ */
+const notSystem: MatchCondition = {
+  name: "not-system",
+  expression: `request.namespace != '${systemNamespace}'`,
+  holds: ({ namespace }) => namespace !== systemNamespace,
+};
+
 const podConditions: readonly MatchCondition[] = [
   notOurs,
+  notSystem,
   {
     name: "not-bound",
     expression: "!has(object.spec.nodeName) || object.spec.nodeName == ''",
@@ -85,6 +105,7 @@ export const selections: readonly WebhookSelection[] = [
   {
     name: "pods.journeyman.sh",
     rules: [rule("", "v1", ["UPDATE"], ["pods/status"], "Namespaced")],
+    namespaces: "theirs",
     matchConditions: podConditions,
   },
   {
@@ -109,12 +130,41 @@ export const selections: readonly WebhookSelection[] = [
   },
 ];
 
-/** Whether the API server would send this request to the webhook. */
+/**
+ * What the breaker asks with, and we refuse: a refusal is proof that the API server reaches us, trusts us and hears us in time, and a
+ * failure lets the request pass like any other. It is a ConfigMap that is never stored.
+ */
+export const probeSelection: WebhookSelection = {
+  name: webhookProbe.webhook,
+  rules: [rule("", "v1", ["CREATE"], ["configmaps"], "Namespaced")],
+  namespaces: "ours",
+  matchConditions: [
+    {
+      name: "named",
+      expression: `request.name == '${webhookProbe.name}'`,
+      holds: ({ name }) => name === webhookProbe.name,
+    },
+    {
+      name: "dry-run",
+      expression: "has(request.dryRun) && request.dryRun",
+      holds: ({ dryRun }) => dryRun === true,
+    },
+  ],
+};
+
+export function isProbe(request: AdmissionRequest): boolean {
+  return matches(probeSelection, request);
+}
+
+/** Whether the API server would send this request to the webhook, as long as it is not about our own namespace. */
 export function isSelected(request: AdmissionRequest): boolean {
-  return selections.some(
-    ({ rules, matchConditions }) =>
-      rules.some((candidate) => ruleMatches(candidate, request)) &&
-      matchConditions.every((condition) => condition.holds(request)),
+  return selections.some((selection) => matches(selection, request));
+}
+
+function matches({ rules, matchConditions }: WebhookSelection, request: AdmissionRequest): boolean {
+  return (
+    rules.some((candidate) => ruleMatches(candidate, request)) &&
+    matchConditions.every((condition) => condition.holds(request))
   );
 }
 

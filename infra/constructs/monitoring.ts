@@ -25,6 +25,10 @@ export class Monitoring extends Construct {
     }
     this.addLaunchAlarms(clusterName);
     for (const part of catalogParts) this.addCatalogAlarm(clusterName, part);
+    const paused = this.counted(metric.webhookPaused, { service: "garbage-collection", cluster: clusterName });
+    this.addAlarm("webhook-paused", "the webhook does not answer: pending pods wait for the minute's sweep", paused);
+    const stopped = this.counted(metric.karpenterRuns, { service: "provisioning", cluster: clusterName });
+    this.addAlarm("karpenter-runs", "a Karpenter runs in the cluster: nothing is planned beside it", stopped);
     const provisioning = functions.provisioning?.function;
     if (provisioning !== undefined) this.addSilenceAlarm(provisioning.metricInvocations({ period: fiveMinutes }));
     if (alarmTopicArn !== undefined) this.ring(scope, alarmTopicArn);

@@ -1,13 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { AssetHashType, DockerImage, Duration, RemovalPolicy } from "aws-cdk-lib";
 import { type ISecurityGroup, type IVpc, SubnetType } from "aws-cdk-lib/aws-ec2";
 import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Runtime } from "aws-cdk-lib/aws-lambda";
-import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionEnvironment } from "../../shared/runtime/config.ts";
-import { bundling, type FunctionName } from "../bundling.ts";
+import type { FunctionName } from "../bundling.ts";
 import { acknowledgeWildcards } from "./acknowledgements.ts";
 
 export interface Network {
@@ -29,7 +29,7 @@ export interface NodeFunctionProps {
 
 /** A TypeScript function on Node 24 (arm64) with a role and a log group of its own. */
 export class NodeFunction extends Construct {
-  readonly function: NodejsFunction;
+  readonly function: LambdaFunction;
   readonly role: Role;
 
   constructor(scope: Construct, id: string, props: NodeFunctionProps) {
@@ -41,12 +41,10 @@ export class NodeFunction extends Construct {
     });
     logGroup.grantWrite(this.role);
     if (props.network !== undefined) allowNetworkInterfaces(this.role);
-    this.function = new NodejsFunction(this, "Function", {
+    this.function = new LambdaFunction(this, "Function", {
       description: `Journeyman ${props.name}`,
-      entry: projectFile(`functions/${props.name}/handler.ts`),
-      projectRoot: projectFile(""),
-      depsLockFilePath: projectFile("package-lock.json"),
-      handler: "handler",
+      code: bundledCode(props.name),
+      handler: "index.handler",
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       timeout: props.timeout,
@@ -60,19 +58,22 @@ export class NodeFunction extends Construct {
         vpcSubnets: { subnetType: SubnetType.PRIVATE_WITH_EGRESS },
         securityGroups: props.network.securityGroups,
       }),
-      bundling: {
-        format: OutputFormat.CJS,
-        minify: bundling.minify,
-        sourceMap: bundling.sourceMap,
-        target: bundling.target,
-        mainFields: [...bundling.mainFields],
-        // The SDK that Lambda brings along is slower to load than a bundled one.
-        externalModules: [],
-        logLevel: LogLevel.ERROR,
-        forceDockerBundling: false,
-      },
     });
   }
+}
+
+/** Bundled as `npm run build` does it; never in a container. */
+function bundledCode(name: FunctionName): Code {
+  const tryBundle = (folder: string) => {
+    execFileSync(process.execPath, [projectFile("infra/build.ts"), name, folder], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    return true;
+  };
+  return Code.fromAsset(projectFile(`functions/${name}`), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: { image: DockerImage.fromRegistry("none"), local: { tryBundle } },
+  });
 }
 
 function projectFile(path: string): string {

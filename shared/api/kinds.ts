@@ -10,6 +10,7 @@ import { podDisruptionBudget, priorityClass } from "./policy.ts";
 import { service } from "./service.ts";
 import { csiNode, persistentVolume, storageClass, volumeAttachment } from "./storage.ts";
 import { persistentVolumeClaim } from "./volume-claims.ts";
+import { validatingWebhookConfiguration } from "./webhook-configuration.ts";
 import { cronJob, daemonSet, deployment, job, replicaSet, replicationController, statefulSet } from "./workloads.ts";
 
 /** Every kind we read, with its schema. The one place that knows them all. */
@@ -42,6 +43,7 @@ export const schemas = {
   CapacityBuffer: capacityBuffer,
   PodTemplate: podTemplateObject,
   LimitRange: limitRange,
+  ValidatingWebhookConfiguration: validatingWebhookConfiguration,
 } as const;
 
 export type Kind = keyof typeof schemas;
@@ -83,4 +85,9 @@ export const kinds: { readonly [K in Kind]: KindInfo } = {
   CapacityBuffer: { apiVersion: "autoscaling.x-k8s.io/v1beta1", plural: "capacitybuffers", namespaced: true },
   PodTemplate: { apiVersion: "v1", plural: "podtemplates", namespaced: true },
   LimitRange: { apiVersion: "v1", plural: "limitranges", namespaced: true },
+  ValidatingWebhookConfiguration: {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    plural: "validatingwebhookconfigurations",
+    namespaced: false,
+  },
 };

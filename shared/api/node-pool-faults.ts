@@ -11,11 +11,20 @@ export type NodePoolFault = Pick<Problem, "path" | "found" | "expected">;
  * ValidationSucceeded (karpenter-core §1.1).
  */
 export function nodePoolFaults(pool: NodePool): readonly NodePoolFault[] {
-  const ofAnnotations = onDemandShareFaults(pool);
+  const others = [...nameFaults(pool), ...onDemandShareFaults(pool)];
   const parsed = soundNodePool.safeParse(pool);
-  if (parsed.success) return ofAnnotations;
+  if (parsed.success) return others;
   const ofSchema = schemaProblems(soundNodePool, pool, parsed.error.issues, { name: pool.metadata.name, document: 0 });
-  return [...ofSchema, ...ofAnnotations];
+  return [...ofSchema, ...others];
+}
+
+const longestLabelValue = 63;
+
+/** An object may have a longer name, a label's value may not: such a node could not be told to be of its NodePool. */
+function nameFaults({ metadata: { name } }: NodePool): readonly NodePoolFault[] {
+  if (name.length <= longestLabelValue) return [];
+  const expected = `a name of at most ${longestLabelValue} characters, as it is the value of a label`;
+  return [{ path: "metadata.name", found: `${name.length} characters`, expected }];
 }
 
 /** One sentence for all faults, for a condition's message. */

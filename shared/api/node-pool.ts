@@ -35,7 +35,7 @@ export const durationOrNever = z
 /** Go duration of hours, minutes and seconds. */
 export const duration = z.string().regex(/^([0-9]+(s|m|h))+$/, "expected a duration such as 30m or 1h30m");
 
-const disruptionReason = z.enum(["Underutilized", "Empty", "Drifted"]);
+const disruptionReason = z.enum(["Underutilized", "Empty", "Drifted", "Unhealthy"]);
 export type DisruptionReason = z.infer<typeof disruptionReason>;
 
 const budgetWindow = z
@@ -77,7 +77,8 @@ function nodePoolSchema(ruled: Ruling) {
         disruption: disruptionSchema(ruled),
         limits: resourceList.exactOptional(),
         weight: z.number().int().min(1).max(100).exactOptional(),
-        replicas: z.number().int().min(0).exactOptional(),
+        // The scale subresource, which `kubectl scale` writes, has 32 bits.
+        replicas: z.number().int().min(0).max(2_147_483_647).exactOptional(),
       }),
       staticPoolFaults,
     ),

@@ -14,6 +14,7 @@ export const deployment = z.object({
     selector: labelSelector.exactOptional(),
     template: podTemplate,
   }),
+  status: z.object({ readyReplicas: z.number().exactOptional() }).exactOptional(),
 });
 export type Deployment = z.infer<typeof deployment>;
 

@@ -43,7 +43,7 @@ export function isOpen(breaker: LaunchBreaker | undefined, now: number): boolean
 
 /** Whether a launch that EC2 accepts is proof enough: what an instance dies of later shows only when one has become a node. */
 export function closesAtLaunch({ code }: LaunchBreaker): boolean {
-  return !/^(Client|Server)\./.test(code);
+  return !/^((Client|Server)\.|RegistrationFailed$)/.test(code);
 }
 
 /** For the condition on the NodePool. */

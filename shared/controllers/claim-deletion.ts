@@ -1,4 +1,5 @@
 import type { Action } from "../actions.ts";
+import { label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { metric } from "../metrics.ts";
 import type { Ports } from "../ports.ts";
@@ -20,7 +21,9 @@ export interface ClaimDeletion {
  */
 export async function deleteClaim(ports: Ports, claim: NodeClaim, deletion: ClaimDeletion): Promise<void> {
   requireDone(await execute(ports, deletionActions(claim, deletion, ports.clock.now())));
-  ports.telemetry.count(metric.nodeClaimsDisrupted, 1, { reason: deletion.reason });
+  const { labels = {} } = claim.metadata;
+  const dimensions = { nodepool: labels[label.nodePool] ?? "", capacity_type: labels[label.capacityType] ?? "" };
+  ports.telemetry.count(metric.nodeClaimsDisrupted, 1, { reason: deletion.reason, ...dimensions });
 }
 
 function deletionActions(claim: NodeClaim, deletion: ClaimDeletion, at: number): readonly Action[] {

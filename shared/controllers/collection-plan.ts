@@ -7,6 +7,7 @@ import { unsettledClaims } from "../cloud/launch-groups.ts";
 import { parseLaunchRecord } from "../cloud/launch-record.ts";
 import type { Ec2Instance } from "../ports.ts";
 import { transitionedAt } from "../state/conditions.ts";
+import { isManagedClaim } from "../state/managed.ts";
 import { instanceIdOf } from "../state/provider-id.ts";
 import { replacementOf } from "../state/replacement.ts";
 import { stepOf } from "../state/step.ts";
@@ -66,7 +67,8 @@ export function overdueWork(claims: readonly NodeClaim[], nodes: readonly Node[]
       .filter((node) => node.metadata.deletionTimestamp !== undefined || replacementOf(node) !== undefined)
       .map((node) => node.spec?.providerID),
   );
-  const [deleting, live] = [claims.filter(isDeleting), claims.filter((claim) => !isDeleting(claim))];
+  const own = claims.filter(isManagedClaim);
+  const [deleting, live] = [own.filter(isDeleting), own.filter((claim) => !isDeleting(claim))];
   return {
     steps: deleting.filter((claim) => {
       const deletedAt = parseTime(claim.metadata.deletionTimestamp ?? "");
@@ -110,6 +112,7 @@ function lostClaims({ now, nodes, claimsBefore, instances, claimsAfter }: Invent
     const instanceId = instanceIdOf(providerID);
     const launchedFor = now - (transitionedAt(claim, "Launched") ?? now - ageOf(claim, now));
     return (
+      isManagedClaim(claim) &&
       instanceId !== undefined &&
       !alive.has(instanceId) &&
       !ready.has(providerID) &&

@@ -9,6 +9,7 @@ import type { Settings } from "../state/settings.ts";
 import { readBreakers } from "./breaker-store.ts";
 import { openBreaker } from "./launch-failures.ts";
 import { writeWarning } from "./object-events.ts";
+import { recordFailedRegistrations } from "./registration-store.ts";
 import { readUnavailableOfferings, writeUnavailableOfferings } from "./unavailable-store.ts";
 
 /**
@@ -21,8 +22,15 @@ export async function learnFromEarlyDeath(
   claim: NodeClaim,
   instance: Ec2Instance,
 ): Promise<void> {
-  const error = classifyStateReason(instance.stateReason ?? "");
-  if (error === undefined || isTrue(claim, "Registered")) return;
+  if (isTrue(claim, "Registered")) return;
+  const stateReason = instance.stateReason ?? "";
+  const error = classifyStateReason(stateReason);
+  if (!isNobodysFault(stateReason)) {
+    const ended = `instance ${instance.instanceId} ended before its node registered`;
+    const message = stateReason === "" ? ended : `${ended}: ${stateReason}`;
+    await recordFailedRegistrations(ports, settings, [{ claim, reason: "RegistrationFailed", message }]);
+  }
+  if (error === undefined) return;
   const { reason, code } = error;
   const message = `${code}: ${error.meaning}`;
   ports.telemetry.count(metric.launchFailures, 1, { reason });
@@ -49,4 +57,9 @@ export async function learnFromEarlyDeath(
       // The claim goes, and its pods are planned again.
       return;
   }
+}
+
+/** Spot took it back, or a person ended it: that says nothing of the NodePool. */
+function isNobodysFault(stateReason: string): boolean {
+  return stateReason.startsWith("Server.Spot") || stateReason.startsWith("Client.UserInitiated");
 }

@@ -7,18 +7,23 @@ import type { Settings } from "../state/settings.ts";
 import { stepOf } from "../state/step.ts";
 import { deleteClaim } from "./claim-deletion.ts";
 import { type CollectionPlan, type OverdueWork, overdueWork, planCollection } from "./collection-plan.ts";
+import { DeferredErrors } from "./deferred-errors.ts";
 import { learnFromEarlyDeath } from "./early-deaths.ts";
 import { execute, requireDone } from "./execute.ts";
 import { holdsLease, type LeaseOptions, withLease } from "./lease.ts";
 import { removeNode } from "./object-removal.ts";
+import { watchWebhook } from "./webhook-breaker.ts";
 
 /**
- * The minute tick that makes lost hints and crashes harmless: revives overdue work, then collects instances without claim, claims
- * without instance and nodes with neither (design rules 7 and 8). A failed or partial read is thrown and nothing is collected.
+ * The minute tick that makes lost hints and crashes harmless: looks after the webhook, revives overdue work, then collects instances
+ * without claim, claims without instance and nodes with neither (design rules 7 and 8). A failed or partial read is thrown and nothing
+ * is collected.
  */
 export async function collectGarbage(ports: Ports, settings: Settings): Promise<void> {
   const lease = { name: "journeyman-garbage-collection", namespace: settings.namespace, durationSeconds: 70 };
+  const errors = new DeferredErrors();
   await withLease(ports, lease, async () => {
+    await errors.during(() => watchWebhook(ports, settings.namespace));
     const nodes = await ports.kubernetes.list("Node");
     const claimsBefore = await ports.kubernetes.list("NodeClaim");
     await revive(ports, overdueWork(claimsBefore, nodes, ports.clock.now()));
@@ -32,6 +37,7 @@ export async function collectGarbage(ports: Ports, settings: Settings): Promise<
     }
     await collect(ports, settings, lease, plan);
   });
+  errors.throwFirst();
 }
 
 async function revive(ports: Ports, work: OverdueWork): Promise<void> {

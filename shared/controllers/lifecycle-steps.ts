@@ -1,14 +1,14 @@
 import type { Node } from "../api/core.ts";
-import { annotation, label, ownGroup, taintKey, terminationFinalizer } from "../api/labels.ts";
+import { label, taintKey, terminationFinalizer } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import { parseQuantity } from "../api/quantity.ts";
-import type { OwnerReference, Taint } from "../api/schema.ts";
+import type { Taint } from "../api/schema.ts";
 import { parseTime } from "../api/time.ts";
 import type { MergePatch } from "../ports.ts";
-import { mergeTaints } from "../scheduling/taints.ts";
+import { changedClaimConditions } from "../state/claim-conditions.ts";
 import { isEphemeral } from "../state/cluster-nodes.ts";
 import { type ConditionChange, changedConditions } from "../state/condition-changes.ts";
-import { isTrue, transitionedAt } from "../state/conditions.ts";
+import { conditionOf, isTrue, transitionedAt } from "../state/conditions.ts";
 import type { Settings } from "../state/settings.ts";
 
 /** The steps of a NodeClaim from launch to initialized, each a function of the objects as they are (karpenter-core §8). No I/O. */
@@ -20,33 +20,26 @@ export interface Obstacle {
 }
 
 /**
- * What registration writes on a Node: all that a kubelet may not set for itself. The `unregistered` taint stays until the node is
- * initialized (design §4.2). Undefined once the node carries the label: what others change later is theirs.
+ * What every claim of ours has: the finalizer, without which its instance would outlive it, and the label that names its class
+ * (karpenter-core §8: finalizer first; hydration). Undefined once it has both.
  */
-export function registrationPatch(claim: NodeClaim, node: Node): MergePatch | undefined {
-  const { metadata } = node;
-  if (metadata.labels?.[label.registered] === "true") return undefined;
-  const ownAnnotation = (key: string) => key.startsWith(`${ownGroup}/`) || key === annotation.terminationTimestamp;
-  const annotations = Object.entries(claim.metadata.annotations ?? {}).filter(([key]) => !ownAnnotation(key));
-  const syncsTaints = metadata.labels?.[label.doNotSyncTaints] !== "true";
-  const claimTaints = [...(claim.spec.taints ?? []), ...(claim.spec.startupTaints ?? [])];
+export function claimMarkPatch({ metadata, spec }: NodeClaim): MergePatch | undefined {
+  const finalizers = metadata.finalizers ?? [];
+  const isFinalized = finalizers.includes(terminationFinalizer) || metadata.deletionTimestamp !== undefined;
+  const isLabelled = metadata.labels?.[label.nodeClass] !== undefined;
+  if (isFinalized && isLabelled) return undefined;
   return {
     metadata: {
-      finalizers: [...new Set([...(metadata.finalizers ?? []), terminationFinalizer])],
-      ownerReferences: withOwner(metadata.ownerReferences ?? [], claim),
-      labels: { ...claim.metadata.labels, [label.registered]: "true" },
-      annotations: Object.fromEntries(annotations),
+      ...(!isFinalized && { finalizers: [...finalizers, terminationFinalizer] }),
+      ...(!isLabelled && { labels: { [label.nodeClass]: spec.nodeClassRef.name } }),
     },
-    ...(syncsTaints ? { spec: { taints: mergeTaints(node.spec?.taints ?? [], claimTaints) } } : {}),
   };
 }
 
-/** What the claim's status says of its registered node; undefined when it says so already. */
-export function registeredStatus(claim: NodeClaim, node: Node, now: number): MergePatch | undefined {
-  const conditions = changedConditions(claim, [{ type: "Registered", status: "True", reason: "Registered" }], now);
-  const isNamed = claim.status?.nodeName === node.metadata.name;
-  if (conditions === undefined && isNamed) return undefined;
-  return { status: { nodeName: node.metadata.name, ...(conditions === undefined ? {} : { conditions }) } };
+/** The same label on a Node that registered before there was one. */
+export function nodeClassLabelPatch({ spec }: NodeClaim, { metadata }: Node): MergePatch | undefined {
+  if (metadata.labels?.[label.nodeClass] !== undefined) return undefined;
+  return { metadata: { labels: { [label.nodeClass]: spec.nodeClassRef.name } } };
 }
 
 /** What the node still lacks before pods may come: Ready, free of startup and ephemeral taints, all requested resources there. */
@@ -94,8 +87,26 @@ export function conditionPatch(
   return conditions === undefined ? undefined : { status: { conditions } };
 }
 
-/** Why a claim has taken too long and is to be deleted; undefined while there is hope. Clocks start at condition transitions. */
-export function livenessObstacle(claim: NodeClaim, settings: Settings, now: number): Obstacle | undefined {
+/** The same for the conditions of a claim's life, and for Ready, which follows from them. */
+export function lifecyclePatch(
+  claim: NodeClaim,
+  changes: readonly ConditionChange[],
+  now: number,
+): MergePatch | undefined {
+  const conditions = changedClaimConditions(claim, changes, now);
+  return conditions === undefined ? undefined : { status: { conditions } };
+}
+
+/** Why a claim has taken too long. */
+export interface Overdue extends Obstacle {
+  readonly reason: "launch_timeout" | "registration_timeout" | "initialization_timeout";
+}
+
+/**
+ * Why a claim has taken too long and is to be deleted; undefined while there is hope. Clocks start at condition transitions; that of
+ * registration at the launch, and again where several Nodes have kept it from registering (karpenter-core §8).
+ */
+export function livenessObstacle(claim: NodeClaim, settings: Settings, now: number): Overdue | undefined {
   if (isTrue(claim, "Initialized")) return undefined;
   const createdAt = claim.metadata.creationTimestamp === undefined ? now : parseTime(claim.metadata.creationTimestamp);
   const launchedAt = transitionedAt(claim, "Launched") ?? createdAt;
@@ -103,13 +114,21 @@ export function livenessObstacle(claim: NodeClaim, settings: Settings, now: numb
     return overdue("launch_timeout", "launched", launchedAt, settings.launchTimeoutSeconds, now);
   }
   if (!isTrue(claim, "Registered")) {
-    return overdue("registration_timeout", "registered", launchedAt, settings.registrationTimeoutSeconds, now);
+    const isRefused = conditionOf(claim, "Registered")?.status === "False";
+    const since = isRefused ? (transitionedAt(claim, "Registered") ?? launchedAt) : launchedAt;
+    return overdue("registration_timeout", "registered", since, settings.registrationTimeoutSeconds, now);
   }
   const registeredAt = transitionedAt(claim, "Registered") ?? launchedAt;
   return overdue("initialization_timeout", "initialized", registeredAt, settings.initializationTimeoutSeconds, now);
 }
 
-function overdue(reason: string, what: string, since: number, seconds: number, now: number): Obstacle | undefined {
+function overdue(
+  reason: Overdue["reason"],
+  what: string,
+  since: number,
+  seconds: number,
+  now: number,
+): Overdue | undefined {
   if (now - since < seconds * 1_000) return undefined;
   return { reason, message: `not ${what} within ${seconds} s` };
 }
@@ -120,13 +139,6 @@ function missingResource(claim: NodeClaim, node: Node): string | undefined {
     .filter(([name, amount]) => parseQuantity(amount) > 0n && parseQuantity(shown[name] ?? "0") === 0n)
     .map(([name]) => name)
     .sort()[0];
-}
-
-function withOwner(references: readonly OwnerReference[], claim: NodeClaim): readonly OwnerReference[] {
-  const uid = claim.metadata.uid ?? "";
-  if (references.some((reference) => reference.uid === uid)) return references;
-  const { apiVersion, kind } = claim;
-  return [...references, { apiVersion, kind, name: claim.metadata.name, uid, blockOwnerDeletion: true }];
 }
 
 function taintId(taint: Taint): string {

@@ -19,8 +19,8 @@ export function withPoolConditions(snapshot: Snapshot): Snapshot {
   return { ...snapshot, nodePools };
 }
 
-function launchHealthOf({ metadata }: NodePool, { launchBreakers, now }: Snapshot): LaunchHealth {
-  return { breaker: launchBreakers?.find(({ nodePool }) => nodePool === metadata.name), now };
+function launchHealthOf({ metadata }: NodePool, { launchBreakers, registrations = [], now }: Snapshot): LaunchHealth {
+  return { breaker: launchBreakers?.find(({ nodePool }) => nodePool === metadata.name), registrations, now };
 }
 
 /**

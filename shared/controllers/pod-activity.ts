@@ -3,7 +3,7 @@ import { annotation, label } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { NodePool } from "../api/node-pool.ts";
 import { shortHash } from "../api/short-hash.ts";
-import { formatTime } from "../api/time.ts";
+import { formatTime, parseTime } from "../api/time.ts";
 import { consolidationObstacle } from "../disruption/consolidatable.ts";
 import { type MergePatch, type Ports, ProviderError } from "../ports.ts";
 import { changedConditions } from "../state/condition-changes.ts";
@@ -40,11 +40,18 @@ export async function recordPodActivity(
   });
 }
 
+/** So soon after a change another one is not told; a later look finds it. */
+const quietMilliseconds = 10_000;
+
 /** The status first: if the second write is lost, the same change is seen again and the time only moves later. */
 async function record(ports: Ports, claim: NodeClaim, pool: NodePool | undefined, digest: string): Promise<void> {
   const reference = { name: claim.metadata.name };
   const change = (current: NodeClaim) => activityPatch(current, pool, digest, ports.clock.now());
   try {
+    const { lastPodEventTime } = claim.status ?? {};
+    const isJustSeen =
+      lastPodEventTime !== undefined && ports.clock.now() - parseTime(lastPodEventTime) < quietMilliseconds;
+    if (isJustSeen) return;
     await update(ports, "NodeClaim", reference, change, { current: claim, subresource: "status" });
     if (claim.metadata.annotations?.[annotation.podsDigest] === digest) return;
     await ports.kubernetes.patch("NodeClaim", reference, {

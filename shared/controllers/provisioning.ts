@@ -9,6 +9,7 @@ import { sumOfCosts } from "../provisioning/node-cost.ts";
 import type { PlannedNodeClaim, ProvisioningPlan } from "../provisioning/plan.ts";
 import { planProvisioning } from "../provisioning/scheduler.ts";
 import { planStaticCapacity, type StaticCapacityPlan, withStaticCapacity } from "../provisioning/static-capacity.ts";
+import { isManagedClaim } from "../state/managed.ts";
 import { podName } from "../state/pod-record.ts";
 import type { Settings } from "../state/settings.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -23,6 +24,7 @@ import { type LaunchPassEnd, launchClaims } from "./launching.ts";
 import { acquireLease, type LeaseOptions, plannerLease, releaseLease } from "./lease.ts";
 import { limitedParallel } from "./limited-parallel.ts";
 import { writeOverlayStatuses } from "./node-overlay-status.ts";
+import { stampNodePools } from "./node-pool-hash.ts";
 import { withPoolConditions, writeNodePoolStatuses } from "./node-pool-status.ts";
 import { writePodEvents } from "./pod-events.ts";
 import { readWorld } from "./read-snapshot.ts";
@@ -104,14 +106,16 @@ async function pass(
   const choices = new Map(
     [...fixedClaims, ...claims].map(([planned, { metadata }]) => [metadata.name, planned.offerings]),
   );
-  const listed = (await ports.kubernetes.list("NodeClaim")).map((nodeClaim) => ({
+  const ownClaims = (await ports.kubernetes.list("NodeClaim")).filter(isManagedClaim);
+  const listed = ownClaims.map((nodeClaim) => ({
     nodeClaim,
     offerings: choices.get(nodeClaim.metadata.name) ?? remainingOfferings(nodeClaim, snapshot),
   }));
-  const toLaunch = await withinLaunchLimits(ports, snapshot, listed, errors);
+  const toLaunch = settings.observe ? [] : await withinLaunchLimits(ports, snapshot, listed, errors);
   const launches = await launchClaims({ ports, settings, snapshot, errors, ...turn }, toLaunch);
   await writeBufferStatuses(ports, buffers, { plan: pods, snapshot, errors });
   await writeOverlayStatuses(ports, snapshot, errors);
+  await stampNodePools(ports, read, errors);
   await writeNodePoolStatuses(ports, { ...read, launchBreakers: launches.breakers }, errors);
   await writePodEvents(ports, pods, new Map([...claims].map(([planned, { metadata }]) => [planned, metadata.name])));
   errors.throwFirst();
@@ -148,6 +152,8 @@ function remainingOfferings(claim: Parameters<typeof claimOfferings>[0], snapsho
 
 function report(ports: Ports, plan: ProvisioningPlan, { shortfalls }: StaticCapacityPlan): void {
   ports.telemetry.count(metric.unschedulablePods, plan.unschedulable.length);
+  ports.telemetry.count(metric.plannedPriceUsdPerHour, plan.priceUsdPerHour);
+  ports.telemetry.count(metric.plannedLowerBoundUsdPerHour, plan.lowerBoundUsdPerHour);
   for (const setting of limitsReached(plan)) ports.telemetry.count(metric.limitReached, 1, { limit: setting });
   for (const [zone, pods] of plan.podsByZone) ports.telemetry.count(metric.pendingPodsByZone, pods, { zone });
   for (const shortfall of shortfalls) ports.telemetry.log("warn", "static NodePool lacks nodes", { ...shortfall });

@@ -6,7 +6,7 @@ import type { Ports } from "../ports.ts";
 import { spotFleet } from "../provisioning/spot-fleet.ts";
 import type { BufferResolution } from "../state/capacity-buffers.ts";
 import { conditionOf, isTrue } from "../state/conditions.ts";
-import { PodDecoder } from "../state/pod-decoding.ts";
+import { PodDecoder, RememberedRecords } from "../state/pod-decoding.ts";
 import type { Settings } from "../state/settings.ts";
 import type { SelectorSources, Snapshot } from "../state/snapshot.ts";
 import { readBreakers } from "./breaker-store.ts";
@@ -17,6 +17,7 @@ import { type ClassMemory, readClassMemories } from "./node-class-memory.ts";
 import { listIfServed } from "./optional-list.ts";
 import { readPlacementScores } from "./placement-score-store.ts";
 import { readReclaims } from "./reclaim-store.ts";
+import { readRegistrations } from "./registration-store.ts";
 import { readUnavailableOfferings } from "./unavailable-store.ts";
 
 export interface WorldReading {
@@ -51,7 +52,7 @@ export async function readWorld(ports: Ports, settings: Settings): Promise<World
   const buffers = await readBuffers(ports, limitRanges);
   const { reclaims, reservationPlaces, ...facts } = await readSharedFacts(ports, settings);
   const now = ports.clock.now();
-  const decoder = new PodDecoder(settings);
+  const decoder = new PodDecoder(settings, recordsFor(settings));
   const snapshot: Snapshot = {
     now,
     settings,
@@ -101,19 +102,31 @@ async function readFirst(ports: Ports, settings: Settings) {
   return { ...offers, nodes, nodeClaims, nodePools, nodeClasses, daemonSets, podDisruptionBudgets, namespaces };
 }
 
+/** What a warm process has decoded before: a kept list gives the same object for a pod that has not changed. */
+const remembered = new WeakMap<Settings, RememberedRecords>();
+
+function recordsFor(settings: Settings): RememberedRecords {
+  const known = remembered.get(settings) ?? new RememberedRecords();
+  remembered.set(settings, known);
+  known.turn();
+  return known;
+}
+
 /** What functions leave for each other in ConfigMaps (design rule 4). */
 async function readSharedFacts(ports: Ports, settings: Settings) {
-  const [placementScores, launchBreakers, learnedMemory, reclaims, classMemories] = await Promise.all([
+  const [placementScores, launchBreakers, learnedMemory, reclaims, registrations, classMemories] = await Promise.all([
     readPlacementScores(ports, settings),
     readBreakers(ports, settings),
     readLearnedMemory(ports, settings),
     readReclaims(ports, settings),
+    readRegistrations(ports, settings),
     readClassMemories(ports, settings),
   ]);
   const memories = [...classMemories.values()];
   const reservationPlaces = new Map(memories.flatMap(({ reservationPlaces: places }) => Object.entries(places)));
   const subnetAddresses = subnetAddressesOf(memories);
-  return { placementScores, launchBreakers, learnedMemory, reclaims, reservationPlaces, ...subnetAddresses };
+  const facts = { placementScores, launchBreakers, learnedMemory, reclaims, registrations };
+  return { ...facts, reservationPlaces, ...subnetAddresses };
 }
 
 /** Only where they are asked for: a cluster may have thousands of ReplicaSets. */

@@ -173,9 +173,9 @@ async function endUnlaunched(departure: Departure): Promise<Progress> {
   return { kind: "again", delaySeconds: 5, doing: "ending instances that the claim's status does not name" };
 }
 
-/** Removes the Node, then the claim; but a claim whose launch record is needed stays (design §4.1, step 6). */
-async function finish({ ports, settings, reads, claim, n }: Departure, node: Node | undefined): Promise<Progress> {
-  if (node !== undefined) {
+/** Removes the Nodes, then the claim; but a claim whose launch record is needed stays (design §4.1, step 6). */
+async function finish({ ports, settings, reads, claim, n }: Departure, found: Node | undefined): Promise<Progress> {
+  for (const node of await allNodes(ports, claim, found)) {
     const waiting = await removeNode(ports, node, await podsOn(ports, node.metadata.name), await reads.attachments());
     if (waiting !== undefined) return { kind: "again", delaySeconds: 2, doing: waiting };
   }
@@ -218,6 +218,13 @@ async function findNode(ports: Ports, claim: NodeClaim): Promise<Node | undefine
   }
   if (providerID === undefined) return undefined;
   return (await ports.kubernetes.list("Node")).find((node) => node.spec?.providerID === providerID);
+}
+
+/** Several may have the provider id of a claim that never registered: it does not register then. */
+async function allNodes(ports: Ports, { status }: NodeClaim, found: Node | undefined): Promise<readonly Node[]> {
+  if (found === undefined) return [];
+  if (status?.nodeName !== undefined) return [found];
+  return (await ports.kubernetes.list("Node")).filter(({ spec }) => spec?.providerID === status?.providerID);
 }
 
 async function podsOn(ports: Ports, nodeName: string): Promise<readonly PodRecord[]> {

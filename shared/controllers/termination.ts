@@ -2,6 +2,7 @@ import { annotation } from "../api/labels.ts";
 import type { NodeClaim } from "../api/node-claim.ts";
 import type { Hint } from "../hints.ts";
 import type { Ports } from "../ports.ts";
+import { isManagedClaim } from "../state/managed.ts";
 import type { Settings } from "../state/settings.ts";
 import { formatStep, stepOf } from "../state/step.ts";
 import { limitedParallel } from "./limited-parallel.ts";
@@ -25,7 +26,7 @@ export async function terminate(ports: Ports, settings: Settings, hints: readonl
 
 async function takeStep(ports: Ports, settings: Settings, reads: SharedReads, name: string, n: number): Promise<void> {
   const claim = await ports.kubernetes.get("NodeClaim", { name });
-  if (claim?.metadata.deletionTimestamp === undefined || stepOf(claim).n !== n) return;
+  if (claim?.metadata.deletionTimestamp === undefined || !isManagedClaim(claim) || stepOf(claim).n !== n) return;
   const progress = await terminationProgress(ports, settings, reads, claim, n);
   if (progress.kind === "gone") return;
   const { delaySeconds, doing } = progress;

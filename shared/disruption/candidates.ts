@@ -5,6 +5,7 @@ import type { NodePool } from "../api/node-pool.ts";
 import type { PodDisruptionBudget } from "../api/policy.ts";
 import type { Catalog } from "../cloud/catalog.ts";
 import { type ClusterNode, clusterNodes } from "../state/cluster-nodes.ts";
+import { isManagedClaim } from "../state/managed.ts";
 import { nominationHolds } from "../state/nomination-holds.ts";
 import { budgetsOf, isActive, isDoNotDisruptActive, toleratesDisruption } from "../state/pod-eviction.ts";
 import { type PodRecord, podName } from "../state/pod-record.ts";
@@ -64,6 +65,7 @@ export function disruptionCandidates(snapshot: Snapshot): Candidates {
 function candidateOf(clusterNode: ClusterNode, snapshot: Snapshot, isExpecting: boolean): Candidate | string {
   const { node, nodeClaim: claim, nodePool, pods } = clusterNode;
   if (claim === undefined || node === undefined) return "its node has not registered";
+  if (!isManagedClaim(claim)) return "its class is another controller's";
   if (clusterNode.leaving) return "it is leaving already";
   if (!clusterNode.initialized) return "it is not initialized";
   if (isExpecting) return "pods are on their way to it";

@@ -1,18 +1,20 @@
 import { EC2Client } from "@aws-sdk/client-ec2";
 import { EKSClient } from "@aws-sdk/client-eks";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { ec2Port } from "../adapters/aws/ec2.ts";
 import { eksCluster } from "../adapters/aws/eks.ts";
 import { hintQueues } from "../adapters/aws/queues.ts";
-import { type KubernetesClient, kubernetesClient } from "../adapters/kubernetes/client.ts";
+import { type KubernetesEndpoint, kubernetesClient, type WatchingClient } from "../adapters/kubernetes/client.ts";
 import { kubernetesPort } from "../adapters/kubernetes/kubernetes-port.ts";
+import { reconnectingClient } from "../adapters/kubernetes/reconnecting.ts";
 import { eksTokens } from "../adapters/kubernetes/token.ts";
+import { WarmLists } from "../adapters/kubernetes/warm-lists.ts";
 import { telemetry } from "../adapters/telemetry.ts";
 import { metricNamespace } from "../metrics.ts";
-import type { ClusterPort } from "../ports.ts";
+import type { ClusterEndpoint, ClusterPort } from "../ports.ts";
 import { type FunctionConfig, provisioningMessageGroup, readFunctionConfig } from "./config.ts";
 import type { Runtime } from "./lambda.ts";
+import { defaultProvider } from "./lambda-credentials.ts";
 
 let warm: Runtime | undefined;
 
@@ -27,11 +29,9 @@ export function compose(config: FunctionConfig): Runtime {
   const region = settings.region;
   const clusterName = settings.clusterName;
   const output = telemetry({ service: config.functionName, clusterName, metricNamespace, logLevel: config.logLevel });
-  const cluster = clusterPort(config);
-  const kubernetes = kubernetesPort(
-    once(() => connect(config, cluster)),
-    output,
-  );
+  const cluster = knownCluster(config);
+  const connection = connect(config, cluster);
+  const warmLists = new WarmLists(connection);
   const ec2 = ec2Port({
     client: new EC2Client({ region, maxAttempts: 3 }),
     launchClient: new EC2Client({ region, maxAttempts: 1 }),
@@ -44,7 +44,7 @@ export function compose(config: FunctionConfig): Runtime {
     telemetry: output,
     flush: output.flush,
     ports: ({ requestId, remainingMilliseconds }) => ({
-      kubernetes,
+      kubernetes: kubernetesPort(async () => connection, output, { remainingMilliseconds, warmLists }),
       ec2,
       cluster,
       hints,
@@ -54,30 +54,38 @@ export function compose(config: FunctionConfig): Runtime {
   };
 }
 
-/** What the stack knows of the cluster saves a call on each cold start; else EKS is asked. */
-function clusterPort({ cluster, settings }: FunctionConfig): ClusterPort {
-  if (cluster !== undefined) return { describe: async () => cluster };
-  return eksCluster(new EKSClient({ region: settings.region }), settings.clusterName);
+interface KnownCluster extends ClusterPort {
+  /** Asks EKS, whatever is known; what it says is known from then on. */
+  lookUp(): Promise<ClusterEndpoint>;
 }
 
-async function connect({ settings }: FunctionConfig, cluster: ClusterPort): Promise<KubernetesClient> {
-  const { clusterName, region } = settings;
-  const { endpoint, certificateAuthority } = await cluster.describe();
-  const tokens = eksTokens({ clusterName, region, credentials: defaultProvider(), now: Date.now });
-  const pem = Buffer.from(certificateAuthority, "base64").toString("utf8");
-  return kubernetesClient({ endpoint: { url: endpoint, certificateAuthority: pem }, tokens, sleep });
-}
-
-/** One shared result; a failure is not kept, so that the next call tries again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
+/** What the stack knows of the cluster saves a call on each cold start; else EKS is asked once. */
+function knownCluster({ cluster, settings }: FunctionConfig): KnownCluster {
+  const ask = () => eksCluster(new EKSClient({ region: settings.region }), settings.clusterName);
+  let known: ClusterPort = cluster === undefined ? ask() : { describe: async () => cluster };
+  return {
+    describe: () => known.describe(),
+    async lookUp() {
+      const asked = ask();
+      const found = await asked.describe();
+      known = asked;
+      return found;
+    },
   };
+}
+
+function connect({ settings }: FunctionConfig, cluster: KnownCluster): WatchingClient {
+  const { clusterName, region } = settings;
+  const tokens = eksTokens({ clusterName, region, credentials: defaultProvider(), now: Date.now });
+  return reconnectingClient({
+    endpoint: async () => endpointOf(await cluster.describe()),
+    freshEndpoint: async () => endpointOf(await cluster.lookUp()),
+    connect: (endpoint) => kubernetesClient({ endpoint, tokens, sleep }),
+  });
+}
+
+function endpointOf({ endpoint, certificateAuthority }: ClusterEndpoint): KubernetesEndpoint {
+  return { url: endpoint, certificateAuthority: Buffer.from(certificateAuthority, "base64").toString("utf8") };
 }
 
 function sleep(milliseconds: number): Promise<void> {

@@ -96,6 +96,7 @@ const functionEnvironment = z.object({
   JOURNEYMAN_PLACEMENT_SCORES_PER_DAY: wholeNumber.exactOptional(),
   JOURNEYMAN_ISOLATED_VPC: flag.exactOptional(),
   JOURNEYMAN_DRY_RUN_NODE_CLASSES: flag.exactOptional(),
+  JOURNEYMAN_OBSERVE: flag.exactOptional(),
   JOURNEYMAN_PACKING_SLACK_PERCENT: decimal.refine(isSlackPercent, slackPercentExpected).exactOptional(),
 });
 
@@ -175,37 +176,64 @@ function settingsOf(env: z.output<typeof functionEnvironment>): Settings {
       packingSlackPercent: env.JOURNEYMAN_PACKING_SLACK_PERCENT,
       placementScoresPerDay: env.JOURNEYMAN_PLACEMENT_SCORES_PER_DAY,
       isolatedVpc: env.JOURNEYMAN_ISOLATED_VPC,
+      observe: env.JOURNEYMAN_OBSERVE,
       dryRunNodeClasses: env.JOURNEYMAN_DRY_RUN_NODE_CLASSES,
     }),
   };
 }
 
+const dnsNames = z.string().transform((source) => source.split(",").filter((name) => name !== ""));
+
 const webhookEnvironment = z.object({
   AWS_REGION: text,
   JOURNEYMAN_EVENT_BUS: text,
-  JOURNEYMAN_TLS_DIRECTORY: text.default("/etc/journeyman/tls"),
+  JOURNEYMAN_NAMESPACE: text.default(defaultSettings.namespace),
+  /** The Service in front of the webhook; its Secret has the same name. */
+  JOURNEYMAN_WEBHOOK_SERVICE: text.default("journeyman-webhook"),
   JOURNEYMAN_PORT: wholeNumber.default(9443),
+  /** How long a replica that is told to end still answers. */
+  JOURNEYMAN_DRAIN_MILLISECONDS: wholeNumber.default(5_000),
+  /** Further names to be called by, with commas between: where the API server is given a URL instead of the Service. */
+  JOURNEYMAN_WEBHOOK_NAMES: dnsNames.default([]),
+  /** Holds `token` and `ca.crt`. */
+  JOURNEYMAN_SERVICE_ACCOUNT_DIRECTORY: text.default("/var/run/secrets/kubernetes.io/serviceaccount"),
+  KUBERNETES_SERVICE_HOST: text,
+  KUBERNETES_SERVICE_PORT: wholeNumber.default(443),
 });
 
-/** What the webhook's Deployment sets; the Pod Identity agent and the SDK agree on the rest by themselves. */
-export type WebhookEnvironment = Readonly<Record<keyof z.input<typeof webhookEnvironment>, string>>;
+/** What the webhook's Deployment sets; the kubelet, the Pod Identity agent and the SDK agree on the rest by themselves. */
+export type WebhookEnvironment = Environment<
+  Omit<z.input<typeof webhookEnvironment>, "KUBERNETES_SERVICE_HOST" | "KUBERNETES_SERVICE_PORT">
+>;
 
 export interface WebhookConfig {
   readonly region: string;
   readonly eventBusName: string;
-  /** Holds `tls.crt` and `tls.key`, as a mounted Secret does. */
-  readonly tlsDirectory: string;
+  readonly namespace: string;
+  readonly serviceName: string;
+  /** What the API server calls the webhook: the names that its certificate must have. */
+  readonly dnsNames: readonly string[];
   readonly port: number;
+  readonly drainMilliseconds: number;
+  readonly apiServerUrl: string;
+  readonly serviceAccountDirectory: string;
 }
 
 /** @throws Error naming every variable that is missing or wrong, never its value. */
 export function readWebhookConfig(source: NodeJS.ProcessEnv = process.env): WebhookConfig {
   const env = parseEnvironment(webhookEnvironment, source);
+  const { JOURNEYMAN_NAMESPACE: namespace, JOURNEYMAN_WEBHOOK_SERVICE: serviceName } = env;
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   return {
     region: env.AWS_REGION,
     eventBusName: env.JOURNEYMAN_EVENT_BUS,
-    tlsDirectory: env.JOURNEYMAN_TLS_DIRECTORY,
+    namespace,
+    serviceName,
+    dnsNames: [`${serviceName}.${namespace}.svc`, ...env.JOURNEYMAN_WEBHOOK_NAMES],
     port: env.JOURNEYMAN_PORT,
+    drainMilliseconds: env.JOURNEYMAN_DRAIN_MILLISECONDS,
+    apiServerUrl: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    serviceAccountDirectory: env.JOURNEYMAN_SERVICE_ACCOUNT_DIRECTORY,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Kind, type KubernetesObject, kinds } from "../api/kinds.ts";
+import { ProviderError } from "../ports.ts";
 
 /** `admission.k8s.io/v1` AdmissionReview: what a webhook is sent. */
 export interface AdmissionReview {
@@ -32,7 +33,9 @@ export interface ValidatingWebhook {
   readonly subResource?: "status";
   /** Stands for matchConditions. As with `Ignore`, an error in it skips the webhook. */
   readonly matches?: (request: AdmissionRequest) => boolean;
-  /** Its answer is not awaited: the webhook allows everything and fails open, so that no answer could change the outcome. */
+  /** Why it refuses a request that matches; absent where it refuses none. */
+  readonly refuses?: (review: AdmissionReview) => string | undefined;
+  /** Its answer is not awaited: the webhook fails open, so that no answer but a refusal could change the outcome. */
   readonly call: (review: AdmissionReview) => unknown;
 }
 
@@ -64,6 +67,7 @@ export class Admission {
       readonly object: KubernetesObject | null;
       readonly oldObject: KubernetesObject | null;
       readonly subResource?: "status";
+      readonly dryRun?: boolean;
     },
   ): void {
     const candidates = this.#webhooks.filter(
@@ -85,12 +89,17 @@ export class Admission {
       userInfo: { username },
       object: structuredClone(write.object),
       oldObject: structuredClone(write.oldObject),
-      dryRun: false,
+      dryRun: write.dryRun ?? false,
     };
     for (const webhook of candidates) this.#call(webhook, request);
   }
 
   #call(webhook: ValidatingWebhook, request: AdmissionRequest): void {
+    const refusal = webhook.refuses?.({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request });
+    if (refusal !== undefined) {
+      const message = `admission webhook "${webhook.name}" denied the request: ${refusal}`;
+      throw new ProviderError("Denied", "Forbidden", message);
+    }
     const fail = (): void => {
       this.failures++;
     };

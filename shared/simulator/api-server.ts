@@ -22,6 +22,8 @@ import { timestamp } from "./time.ts";
 interface Caller {
   /** `userInfo.username` in admission reviews. */
   readonly user?: string;
+  /** Of a creation: all is checked and nothing stored. */
+  readonly dryRun?: true;
 }
 
 const administrator = "kubernetes-admin";
@@ -104,8 +106,9 @@ export class ApiServer {
       throw notFound("Namespace", { name: created.metadata.namespace });
     }
     if (this.#store.get(kind, created.metadata) !== undefined) throw alreadyExists(kind, created.metadata);
-    this.#review(kind, "CREATE", caller, { object: created, oldObject: null });
-    return this.#store.put(kind, created);
+    const dryRun = caller.dryRun === true;
+    this.#review(kind, "CREATE", caller, { object: created, oldObject: null, dryRun });
+    return dryRun ? created : this.#store.put(kind, created);
   }
 
   /** RFC 7386. A patch that changes nothing is no write: no new resourceVersion, no watch event. */

@@ -59,7 +59,8 @@ function kubernetesOf(port: KubernetesPort, invocation: Invocation): KubernetesP
   return {
     list: (kind, options) => invocation.call("kubernetes.list", [kind, options], () => port.list(kind, options)),
     get: (kind, reference) => invocation.call("kubernetes.get", [kind, reference], () => port.get(kind, reference)),
-    create: (kind, object) => invocation.call("kubernetes.create", [kind, object], () => port.create(kind, object)),
+    create: (kind, object, options) =>
+      invocation.call("kubernetes.create", [kind, object], () => port.create(kind, object, options)),
     patch: (kind, reference, patch, options) =>
       invocation.call("kubernetes.patch", [kind, reference, patch, options], () =>
         port.patch(kind, reference, patch, options),

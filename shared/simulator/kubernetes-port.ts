@@ -34,8 +34,12 @@ export class SimulatedKubernetes implements KubernetesPort {
     return this.#call("get", kind, () => this.#server.get(kind, reference));
   }
 
-  create<K extends Kind>(kind: K, object: KubernetesObjects[K]): Promise<KubernetesObjects[K]> {
-    return this.#call("create", kind, () => this.#server.create(kind, object, { user: this.#user }));
+  create<K extends Kind>(
+    kind: K,
+    object: KubernetesObjects[K],
+    options: { readonly dryRun?: true } = {},
+  ): Promise<KubernetesObjects[K]> {
+    return this.#call("create", kind, () => this.#server.create(kind, object, { ...options, user: this.#user }));
   }
 
   patch<K extends Kind>(

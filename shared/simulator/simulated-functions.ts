@@ -63,12 +63,12 @@ export interface AccountOptions {
 /** All functions of the stack with their triggers: the production controllers behind the production envelope. Starts at once. */
 export function startFunctions(options: FunctionsOptions): void {
   const { queues } = options;
-  const hints = (name: FunctionName, run: HintRun, onFailure: "redeliver" | "acknowledge" = "redeliver") =>
-    queueFunction(options, name, (runtime) => hintHandler(runtime, watched(options, name, run), { onFailure }));
-  map(options, queues.provisioning, hints("provisioning", provision, "acknowledge"));
-  map(options, queues.lifecycle, hints("lifecycle", lifecycle));
-  map(options, queues.termination, hints("termination", terminate));
-  map(options, queues.later, hints("later", forwardDue));
+  const hints = (name: FunctionName, run: HintRun, handling: Parameters<typeof hintHandler>[2]) =>
+    queueFunction(options, name, (runtime) => hintHandler(runtime, watched(options, name, run), handling));
+  map(options, queues.provisioning, hints("provisioning", provision, { onFailure: "acknowledge" }));
+  map(options, queues.lifecycle, hints("lifecycle", lifecycle, { onFailure: "send-again" }));
+  map(options, queues.termination, hints("termination", terminate, { onFailure: "send-again" }));
+  map(options, queues.later, hints("later", forwardDue, { onFailure: "redeliver", isOutside: true }));
   const interruption = queueFunction(options, "interruption", (runtime) =>
     eventHandler(runtime, watched(options, "interruption", interrupt)),
   );

@@ -46,7 +46,7 @@ export class SimulatedWorld {
   readonly telemetry: RecordingTelemetry;
   /** Errors that no provider and no fault of the simulator's explains. */
   readonly bugs: { readonly name: FunctionName; readonly error: unknown }[] = [];
-  readonly #kubernetes: SimulatedKubernetes[] = [];
+  readonly #kubernetes: { readonly name: FunctionName; readonly calls: SimulatedKubernetes["calls"] }[] = [];
   readonly #instanceTypes = new Map<string, ReadonlyMap<string, InstanceType>>();
 
   constructor(options: WorldOptions) {
@@ -105,10 +105,15 @@ export class SimulatedWorld {
     return [...totals].map(([api, calls]) => ({ api, calls })).sort((a, b) => (a.api < b.api ? -1 : 1));
   }
 
+  /** What each function asked of the Kubernetes API, as `verb Kind`. */
+  kubernetesCalls(): readonly { readonly name: FunctionName; readonly api: string }[] {
+    return this.#kubernetes.flatMap(({ name, calls }) => [...calls.keys()].map((api) => ({ name, api })));
+  }
+
   #portsFor(name: FunctionName, faults: KubernetesFaults | undefined): Ports {
     const { loop, random, settings, messaging } = this;
     const kubernetes = new SimulatedKubernetes(this.cluster.server, `${functionUserPrefix}${name}`, faults);
-    this.#kubernetes.push(kubernetes);
+    this.#kubernetes.push({ name, calls: kubernetes.calls });
     const endpoint = {
       name: settings.clusterName,
       endpoint: "https://cluster.example",

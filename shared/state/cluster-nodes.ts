@@ -83,7 +83,7 @@ function clusterNode(
 ): ClusterNode {
   const initialized = claim === undefined ? node !== undefined : isTrue(claim, "Initialized");
   const name = node?.metadata.name ?? claim?.metadata.name ?? "";
-  const labels = { ...(initialized ? {} : claimLabels(claim)), ...node?.metadata.labels };
+  const labels = { ...(initialized && node !== undefined ? {} : claimLabels(claim)), ...node?.metadata.labels };
   const taints = effectiveTaints(node, claim, initialized);
   const isStarting = claim !== undefined && !initialized;
   const allocatable = initializedOr(node?.status?.allocatable, promisedBy(claim), initialized);
@@ -95,7 +95,8 @@ function clusterNode(
     name,
     labels: { [label.hostname]: name, ...labels },
     taints,
-    capacity: initializedOr(node?.status?.capacity, claim?.status?.capacity, initialized),
+    // An instance whose Node is gone is there all the same.
+    capacity: initializedOr(node?.status?.capacity, claim?.status?.capacity, initialized && node !== undefined),
     allocatable,
     used: addResources(...pods.map((pod) => pod.constraints.requests), daemonsToCome.requests),
     hostPorts: [...pods.flatMap((pod) => pod.constraints.hostPorts), ...daemonsToCome.hostPorts],

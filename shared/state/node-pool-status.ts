@@ -1,5 +1,4 @@
 import type { EC2NodeClass } from "../api/ec2-node-class.ts";
-import { awsGroup } from "../api/labels.ts";
 import type { NodePool } from "../api/node-pool.ts";
 import { describeNodePoolFaults, nodePoolFaults } from "../api/node-pool-faults.ts";
 import type { Condition, ResourceList } from "../api/schema.ts";
@@ -9,14 +8,18 @@ import { addResources, formatResources } from "../scheduling/resources.ts";
 import type { ClusterNode } from "./cluster-nodes.ts";
 import { type ConditionChange, changedConditions } from "./condition-changes.ts";
 import { conditionOf } from "./conditions.ts";
+import { isManagedClass } from "./managed.ts";
+import { type RegistrationResult, registrationHealth } from "./registration-health.ts";
 
 /** How the launches of a NodePool fare. */
 export interface LaunchHealth {
   readonly breaker: LaunchBreaker | undefined;
+  /** Of any NodePool. */
+  readonly registrations: readonly RegistrationResult[];
   readonly now: number;
 }
 
-/** What a NodePool's status should say. NodeRegistrationHealthy is not ours to tell, and stays. */
+/** What a NodePool's status should say. */
 export interface NodePoolStatus {
   readonly conditions: readonly ConditionChange[];
   /** Capacity of the NodePool's nodes together; `nodes` counts them. */
@@ -26,8 +29,8 @@ export interface NodePoolStatus {
 }
 
 /**
- * Karpenter's conditions and counts (karpenter-core §1.1): Ready is ValidationSucceeded and NodeClassReady. A node that is leaving counts
- * for nothing. Undefined for a NodePool whose class is another provider's.
+ * Karpenter's conditions and counts (karpenter-core §1.1): Ready is ValidationSucceeded and NodeClassReady; NodeRegistrationHealthy only
+ * tells. A node that is leaving counts for nothing. Undefined for a NodePool whose class is another provider's.
  */
 export function nodePoolStatus(
   pool: NodePool,
@@ -35,16 +38,23 @@ export function nodePoolStatus(
   nodes: readonly ClusterNode[],
   launches: LaunchHealth,
 ): NodePoolStatus | undefined {
-  const { group, kind, name } = pool.spec.template.spec.nodeClassRef;
-  if (group !== awsGroup || kind !== "EC2NodeClass") return undefined;
+  const { nodeClassRef } = pool.spec.template.spec;
+  if (!isManagedClass(nodeClassRef)) return undefined;
+  const { name } = nodeClassRef;
   const nodeClass = nodeClasses.find(({ metadata }) => metadata.name === name);
   const own = nodes.filter((node) => node.nodePool === pool.metadata.name && !node.leaving && isLaunched(node));
   const parts = [validation(pool), classReadiness(name, nodeClass)];
   const health = launchHealth(pool, launches);
   const isStopped = isOpen(launches.breaker, launches.now);
+  const registration = registrationHealth(pool, nodeClass, launches.registrations);
   const generation = nodeClass?.metadata.generation;
   return {
-    conditions: [...parts, ...health, readiness(isStopped ? [...parts, ...health] : parts)],
+    conditions: [
+      ...parts,
+      ...health,
+      ...(registration === undefined ? [] : [registration]),
+      readiness(isStopped ? [...parts, ...health] : parts),
+    ],
     resources: formatResources(addResources(none, ...own.map(({ capacity }) => ({ ...capacity, nodes: 1 })))),
     nodes: own.length,
     ...(generation === undefined ? {} : { nodeClassObservedGeneration: generation }),
@@ -52,8 +62,9 @@ export function nodePoolStatus(
 }
 
 /** The merge patch that makes a NodePool say so; undefined when it does already. */
-export function nodePoolStatusPatch({ status }: NodePool, wanted: NodePoolStatus, now: number) {
-  const conditions = changedConditions(status === undefined ? {} : { status }, wanted.conditions, now);
+export function nodePoolStatusPatch(pool: NodePool, wanted: NodePoolStatus, now: number) {
+  const { status } = pool;
+  const conditions = changedConditions(pool, wanted.conditions, now);
   const { resources, nodes, nodeClassObservedGeneration = status?.nodeClassObservedGeneration } = wanted;
   const isCounted = stableJson(status?.resources ?? {}) === stableJson(resources) && status?.nodes === nodes;
   const isObserved = status?.nodeClassObservedGeneration === nodeClassObservedGeneration;

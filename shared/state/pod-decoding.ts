@@ -20,31 +20,69 @@ const perPodLabels: ReadonlySet<string> = new Set([
 
 /**
  * Decodes pods into records, sharing one {@link PodConstraints} among the pods that planning cannot tell apart. A decoder lives
- * as long as one snapshot.
+ * as long as one snapshot. What `remembered` has from those before is taken from there: the same object is the same pod.
  */
 export class PodDecoder {
   readonly #constraintsByKey = new Map<string, PodConstraints>();
+  readonly #keys = new PartKeys();
   readonly #servedPodAnnotation: string | undefined;
+  readonly #remembered: RememberedRecords | undefined;
 
-  constructor(options: DecodingOptions = {}) {
+  constructor(options: DecodingOptions = {}, remembered?: RememberedRecords) {
     this.#servedPodAnnotation = options.servedPodAnnotation;
+    this.#remembered = remembered;
   }
 
   decode(pod: Pod): PodRecord {
+    const known = this.#remembered?.get(pod);
+    if (known !== undefined) return this.#withSharedConstraints(known);
     const namespace = pod.metadata.namespace ?? "default";
-    const schedulingKey = schedulingKeyOf(pod, namespace);
+    const schedulingKey = this.#keys.of(pod) ?? this.#keys.add(pod, schedulingKeyOf(pod, namespace));
     let constraints = this.#constraintsByKey.get(schedulingKey);
     if (constraints === undefined) {
       constraints = constraintsOf(pod, namespace);
       this.#constraintsByKey.set(schedulingKey, constraints);
     }
     const notServed = notServedReason(pod, this.#servedPodAnnotation);
-    const record = recordOf(pod, namespace, schedulingKey, constraints);
-    return notServed === undefined ? record : { ...record, notServed };
+    const common = recordOf(pod, namespace, schedulingKey, constraints);
+    const record = notServed === undefined ? common : { ...common, notServed };
+    this.#remembered?.set(pod, record);
+    return record;
+  }
+
+  #withSharedConstraints(record: PodRecord): PodRecord {
+    const constraints = this.#constraintsByKey.get(record.schedulingKey);
+    if (constraints === undefined) this.#constraintsByKey.set(record.schedulingKey, record.constraints);
+    return constraints === undefined || constraints === record.constraints ? record : { ...record, constraints };
   }
 }
 
 export type DecodingOptions = Pick<Settings, "servedPodAnnotation">;
+
+/**
+ * Records by the very object they were decoded from, for one set of options and from one snapshot to the next. (Not a WeakMap: one of a
+ * hundred thousand entries makes every garbage collection a slow one.)
+ */
+export class RememberedRecords {
+  #before: ReadonlyMap<Pod, PodRecord> = new Map();
+  #now = new Map<Pod, PodRecord>();
+
+  /** A new snapshot begins: what the one before it did not ask for is forgotten. */
+  turn(): void {
+    this.#before = this.#now;
+    this.#now = new Map();
+  }
+
+  get(pod: Pod): PodRecord | undefined {
+    const known = this.#before.get(pod);
+    if (known !== undefined) this.#now.set(pod, known);
+    return known;
+  }
+
+  set(pod: Pod, record: PodRecord): void {
+    this.#now.set(pod, record);
+  }
+}
 
 /** One pod by itself; use {@link PodDecoder} for many. */
 export function podRecord(pod: Pod): PodRecord {
@@ -139,6 +177,45 @@ function schedulingSlice(spec: PodSpec): unknown {
     spec.schedulingGates ?? [],
   ];
 }
+
+/** Keys of pods whose decided parts are the same objects, as those of one workload are when they come from a list (adapters). */
+class PartKeys {
+  readonly #known = new WeakMap<object, { readonly pod: Pod; readonly key: string }>();
+
+  of(pod: Pod): string | undefined {
+    const known = this.#known.get(pod.spec.containers);
+    return known !== undefined && haveSameParts(known.pod, pod) ? known.key : undefined;
+  }
+
+  add(pod: Pod, key: string): string {
+    this.#known.set(pod.spec.containers, { pod, key });
+    return key;
+  }
+}
+
+function haveSameParts(one: Pod, other: Pod): boolean {
+  if (one.metadata.namespace !== other.metadata.namespace || one.metadata.labels !== other.metadata.labels)
+    return false;
+  const [first, second] = [one.spec, other.spec];
+  return keyParts.every((part) => first[part] === second[part]);
+}
+
+/** All that {@link schedulingSlice} reads. */
+const keyParts = [
+  "containers",
+  "initContainers",
+  "nodeSelector",
+  "affinity",
+  "tolerations",
+  "topologySpreadConstraints",
+  "overhead",
+  "resources",
+  "priority",
+  "priorityClassName",
+  "hostNetwork",
+  "resourceClaims",
+  "schedulingGates",
+] as const satisfies readonly (keyof PodSpec)[];
 
 function classLabels(pod: Pod): Readonly<Record<string, string>> {
   const labels = Object.entries(pod.metadata.labels ?? {}).filter(([key]) => !perPodLabels.has(key));

@@ -48,6 +48,8 @@ export interface Settings {
   readonly placementScoresPerDay: number;
   /** The functions reach no AWS service but through endpoints of their VPC, so that neither IAM nor the price list is asked. */
   readonly isolatedVpc: boolean;
+  /** Plans and logs, and changes nothing but its own Leases and ConfigMaps: to be tried beside a Karpenter. */
+  readonly observe: boolean;
   /** A duration such as `30m` for the claims of NodePools that state none. Absent: draining has no end. */
   readonly terminationGracePeriod?: string;
 }
@@ -100,4 +102,5 @@ export const defaultSettings: Settings = {
   minValuesPolicy: "Strict",
   placementScoresPerDay: 3,
   isolatedVpc: false,
+  observe: false,
 };

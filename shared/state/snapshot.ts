@@ -14,6 +14,7 @@ import type { LearnedMemory } from "../cloud/learned-memory.ts";
 import type { PlacementScores } from "../cloud/placement-scores.ts";
 import type { ResolvedBuffer } from "./capacity-buffers.ts";
 import type { PodRecord } from "./pod-record.ts";
+import type { RegistrationResult } from "./registration-health.ts";
 import type { Settings } from "./settings.ts";
 
 /** What tells which pods belong together. */
@@ -59,6 +60,8 @@ export interface Snapshot {
   readonly reclaimsPerHour?: ReadonlyMap<string, number>;
   /** NodePools whose last launches failed. Absent: none. */
   readonly launchBreakers?: readonly LaunchBreaker[];
+  /** Whether the last nodes of each NodePool have registered. Absent: nothing is known. */
+  readonly registrations?: readonly RegistrationResult[];
   /** Free addresses by subnet id. Absent, or without a subnet: not known, and taken to be enough. */
   readonly subnetAddresses?: ReadonlyMap<string, number>;
   /** When they were read: what was launched since is not in them. */

@@ -6,6 +6,8 @@ const overlayStore =
 const bufferCache = "About Karpenter's in-memory cache of buffers; each plan reads them from its snapshot.";
 const scheduleTimes =
   "About times that Karpenter keeps in memory, pod by pod, to measure how long pods take to start; we keep nothing between passes.";
+const memoryOfState =
+  "About how Karpenter keeps its in-memory copy of the cluster; each of our passes reads the cluster afresh. What it is for is shown by ";
 
 /** Rows that have no meaning here, and why. All others have a test. */
 export const notApplicable: Readonly<Record<string, string>> = {
@@ -42,5 +44,14 @@ export const notApplicable: Readonly<Record<string, string>> = {
   "buffer.cache | first read; later reads; list error (x5) | hydrates once; cached; retried": bufferCache,
   "buffer.cache | update, replace, not ready, remove, concurrent access (x12) | entry follows the buffer; thread safe":
     bufferCache,
+  "state.health | pool unhealthy / healthy / already stored / pod deleted / pod already bound (x5) | schedulable-time map behaviour":
+    scheduleTimes,
+  "state.ack | same pod acked twice / pod errors / pod deleted (x3) | first time kept / schedulable time and mapping dropped / all entries dropped":
+    scheduleTimes,
+  "state.consol | explicit change; 5 min; pool update (x3) | timestamp moves":
+    "About the mark by which Karpenter skips consolidation while its in-memory copy of the cluster has not changed; each of our ticks plans from the cluster as it is.",
+  "state.poolstate | add with/without providerID, no pool, several, several pools; no-op; id change; mark/unmark; pending disruption; delete; concurrency (x17) | active/pending/deleting sets exact": `${memoryOfState}the rows named state.pool, sprov and sdeprov.`,
+  "state.buffer | unknown node / counts set / replaced / emptied / zero (x5) | false / true / old gone / all gone / not stored": `${memoryOfState}the rows named buffer.`,
+  "state.gc | stale entry; live claim; launched entry; clean (x4) | only the stale unlaunched entry dropped": `${memoryOfState}the row named state.sync: nothing can go stale.`,
   "prov | pool with NodeRegistrationHealthy True / False (x2) | healthy-schedule time recorded / not": scheduleTimes,
 };

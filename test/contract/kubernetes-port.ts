@@ -54,6 +54,16 @@ function writingContract(makeWorld: MakeWorld): void {
     });
   });
 
+  it("checks an object that is only tried, and stores nothing", async () => {
+    const { port, namespace } = await makeWorld();
+    const tried = await port.create("ConfigMap", configMap(namespace, "facts", { a: "1" }), { dryRun: true });
+    expect(tried.data).toEqual({ a: "1" });
+    expect(await port.get("ConfigMap", { namespace, name: "facts" })).toBeUndefined();
+    await port.create("ConfigMap", configMap(namespace, "facts"));
+    const again = port.create("ConfigMap", configMap(namespace, "facts"), { dryRun: true });
+    await expect(again).rejects.toMatchObject({ kind: "Conflict" });
+  });
+
   it("refuses a namespace that does not exist, and a name that is none", async () => {
     const { port, namespace } = await makeWorld();
     await expect(port.create("ConfigMap", configMap("nowhere", "facts"))).rejects.toMatchObject({ kind: "NotFound" });

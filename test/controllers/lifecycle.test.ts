@@ -84,7 +84,7 @@ describe("initialization", () => {
     const taints = [{ key: "karpenter.sh/unregistered", effect: "NoExecute" }];
     world.server.patch("Node", { name: "node-one" }, { spec: { taints } });
     await see(world);
-    expect(truths(world, "one")).toEqual(["Launched", "Registered", "Initialized", "Ready"]);
+    expect(truths(world, "one")).toEqual(["Launched", "Registered", "Initialized", "ConsistentStateFound", "Ready"]);
     expect(world.node("node-one")?.spec?.taints).toEqual([]);
     expect(world.node("node-one")?.metadata.labels?.["karpenter.sh/initialized"]).toBe("true");
   });
@@ -147,7 +147,7 @@ describe("initialization", () => {
     addNode(world, "one");
     await see(world);
     await see(world);
-    expect(truths(world, "one")).toEqual(["Launched", "Registered", "Initialized", "Ready"]);
+    expect(truths(world, "one")).toEqual(["Launched", "Registered", "Initialized", "ConsistentStateFound", "Ready"]);
     expect(world.node("node-one")?.spec?.taints).toEqual([{ key: "gpu", effect: "NoSchedule" }]);
     return writes;
   }

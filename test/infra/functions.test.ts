@@ -18,6 +18,7 @@ const { resources, resource } = synthesize({
   servedPodAnnotation: "team=shop",
   logRetentionDays: 14,
   isolatedVpc: true,
+  observe: true,
   placementScoresPerDay: 5,
   dryRunNodeClasses: false,
 });
@@ -45,6 +46,7 @@ describe("every function", () => {
       expect(config.settings, id).toMatchObject({ ...costs, ...nominations });
       expect(config.settings, id).toMatchObject({
         isolatedVpc: true,
+        observe: true,
         placementScoresPerDay: 5,
         dryRunNodeClasses: false,
       });

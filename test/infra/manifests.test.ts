@@ -2,16 +2,13 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { parseClusterConfig } from "../../infra/cluster-config.ts";
 import { manifests, readBundle } from "../../infra/manifests.ts";
-import { loopbackCertificates } from "../support/loopback.ts";
 
 /** Data of many shapes, as a reader of the JSON sees it. */
 type Manifest = ReturnType<typeof JSON.parse>;
 
-const certificates = loopbackCertificates();
 const cluster = { clusterName: "shop", account: "111122223333", region: "eu-west-1", kubernetesVersion: "1.34" };
 const objects: Manifest[] = manifests({
   config: parseClusterConfig(cluster),
-  certificates,
   bundle: Buffer.from("console.log('webhook')"),
 });
 
@@ -25,16 +22,53 @@ describe("the webhook's configuration", () => {
   const { webhooks } = only("ValidatingWebhookConfiguration");
 
   it("fails open and costs a second at the most", () => {
-    expect(webhooks).toHaveLength(5);
+    expect(webhooks).toHaveLength(6);
     for (const webhook of webhooks) {
-      expect(webhook).toMatchObject({ failurePolicy: "Ignore", timeoutSeconds: 1, sideEffects: "NoneOnDryRun" });
+      expect(webhook).toMatchObject({
+        failurePolicy: "Ignore",
+        timeoutSeconds: 1,
+        sideEffects: "NoneOnDryRun",
+        matchPolicy: "Equivalent",
+      });
     }
   });
 
-  it("trusts the certificate's authority at the Service's name", () => {
-    const { caBundle, service } = webhooks[0].clientConfig;
-    expect(Buffer.from(caBundle, "base64").toString()).toBe(certificates.certificateAuthority);
-    expect(service).toMatchObject({ name: only("Service").metadata.name, namespace: "journeyman", path: "/admit" });
+  it("calls the Service, and leaves to the webhook whom to trust and to the breaker what to select", () => {
+    for (const { clientConfig, objectSelector } of webhooks) {
+      expect(clientConfig).toEqual({
+        service: { name: only("Service").metadata.name, namespace: "journeyman", path: "/admit", port: 443 },
+      });
+      expect(objectSelector).toBeUndefined();
+    }
+  });
+
+  it("never holds up pods of the webhook's own namespace or of kube-system, and no lease", () => {
+    const pods = webhooks.find(({ name }: Manifest) => name === "pods.journeyman.sh");
+    expect(pods.namespaceSelector.matchExpressions).toEqual([
+      { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["journeyman"] },
+    ]);
+    expect(pods.matchConditions.map(({ expression }: Manifest) => expression)).toContain(
+      "request.namespace != 'kube-system'",
+    );
+    const resources = webhooks.flatMap(({ rules: all }: Manifest) => all.flatMap((rule: Manifest) => rule.resources));
+    expect(resources.sort()).toEqual([
+      "configmaps",
+      "ec2nodeclasses",
+      "nodeclaims",
+      "nodepools",
+      "nodes",
+      "nodes/status",
+      "pods/status",
+    ]);
+  });
+
+  it("asks for one ConfigMap of its own namespace alone, that is only tried to be made", () => {
+    const probe = webhooks.find(({ name }: Manifest) => name === "probe.journeyman.sh");
+    expect(probe.namespaceSelector.matchExpressions).toEqual([
+      { key: "kubernetes.io/metadata.name", operator: "In", values: ["journeyman"] },
+    ]);
+    expect(probe.rules).toMatchObject([{ resources: ["configmaps"], operations: ["CREATE"] }]);
+    expect(probe.matchConditions).toHaveLength(2);
   });
 
   it("carries CEL conditions and nothing of ours besides", () => {
@@ -45,78 +79,72 @@ describe("the webhook's configuration", () => {
 });
 
 describe("the webhook's deployment", () => {
-  const { template } = only("Deployment").spec;
+  const { template, strategy, replicas } = only("Deployment").spec;
+  const containers: Manifest[] = [...template.spec.initContainers, ...template.spec.containers];
 
-  it("mounts the code and the certificate that come with it", () => {
+  it("brings its code in a ConfigMap and needs no image of its own", () => {
     expect(gunzipSync(Buffer.from(only("ConfigMap").binaryData["index.js.gz"], "base64")).toString()).toContain(
       "webhook",
     );
     expect(template.spec.volumes).toMatchObject([
       { emptyDir: {} },
       { configMap: { name: only("ConfigMap").metadata.name } },
-      { secret: { secretName: only("Secret").metadata.name } },
     ]);
+    expect(new Set(containers.map(({ image }) => image))).toEqual(new Set(["node:24-slim"]));
   });
 
-  it("runs two copies without any privilege or token", () => {
-    expect(only("Deployment").spec.replicas).toBe(2);
-    expect(template.spec).toMatchObject({
-      automountServiceAccountToken: false,
-      securityContext: { runAsNonRoot: true },
+  it("comes without a certificate: the webhook makes its own, and applying again takes none away", () => {
+    expect(objects.filter(({ kind }) => kind === "Secret")).toEqual([]);
+  });
+
+  it("runs without any privilege", () => {
+    expect(template.spec.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
     });
-    for (const { securityContext } of [...template.spec.initContainers, ...template.spec.containers]) {
-      expect(securityContext).toMatchObject({ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
-    }
-  });
-});
-
-describe("access rules", () => {
-  const roles = objects.filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
-  const rules = roles.flatMap((role) => role.rules.map((rule: Manifest) => ({ ...rule, role: role.metadata.name })));
-
-  it("name groups, resources and verbs without wildcards, and no Secret", () => {
-    for (const { apiGroups, resources, verbs } of rules) {
-      expect([...apiGroups, ...resources, ...verbs]).not.toContain("*");
-      expect(resources).not.toContain("secrets");
+    for (const { securityContext } of containers) {
+      expect(securityContext).toEqual({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+      });
     }
   });
 
-  it("let Services and ReplicaSets be listed only where there is a default topology spread", () => {
-    const listed = (podTopologySpread?: object) => {
-      const scheduling = podTopologySpread === undefined ? {} : { podTopologySpread };
-      const config = parseClusterConfig({ ...cluster, scheduling });
-      const roles: Manifest[] = manifests({ config, certificates, bundle: Buffer.from("") });
-      return roles
-        .flatMap(({ kind, rules: own }) => (kind === "ClusterRole" ? own : []))
-        .filter(({ verbs }: Manifest) => verbs.includes("list"))
-        .flatMap(({ resources }: Manifest) => resources);
-    };
-    const sources = ["services", "replicationcontrollers", "replicasets", "statefulsets"];
-    for (const resource of sources) expect(listed()).not.toContain(resource);
-    expect(listed({ defaultConstraints: [] })).toEqual(expect.arrayContaining(sources));
-  });
-
-  it("let ConfigMaps be read in our own namespace alone", () => {
-    const clusterWide = objects.filter(({ kind }) => kind === "ClusterRole");
-    expect(JSON.stringify(clusterWide)).not.toContain("configmaps");
-    expect(only("Role").metadata.namespace).toBe("journeyman");
-  });
-
-  it("let provisioning create NodeClaims, and termination evict pods, and nobody else", () => {
-    const allowed = (resource: string, verb: string) =>
-      rules
-        .filter(({ resources, verbs }) => resources.includes(resource) && verbs.includes(verb))
-        .map(({ role }) => role);
-    expect(allowed("nodeclaims", "create")).toEqual(["journeyman-provisioning"]);
-    expect(allowed("pods/eviction", "create")).toEqual(["journeyman-termination"]);
-  });
-
-  it("let lifecycle alone write a pod's status, for nominations, and read the pods", () => {
-    const having = (resource: string) => rules.filter(({ resources }) => resources.includes(resource));
-    expect(having("pods/status").map(({ role, verbs }) => [role, verbs])).toEqual([
-      ["journeyman-lifecycle", ["patch"]],
+  it("keeps two replicas, apart as far as that costs no node, of which one may go at a time", () => {
+    expect(replicas).toBe(2);
+    expect(strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+    expect(only("PodDisruptionBudget").spec).toMatchObject({ maxUnavailable: 1 });
+    expect(template.spec.priorityClassName).toBe("system-cluster-critical");
+    const spread = template.spec.topologySpreadConstraints;
+    expect(spread.map(({ topologyKey }: Manifest) => topologyKey)).toEqual([
+      "kubernetes.io/hostname",
+      "topology.kubernetes.io/zone",
     ]);
-    expect(having("pods").find(({ role }) => role === "journeyman")?.verbs).toEqual(["get", "list", "watch"]);
+    for (const { whenUnsatisfiable } of spread) expect(whenUnsatisfiable).toBe("ScheduleAnyway");
+  });
+
+  it("is ready by its certificate, alive without, and has time to drain", () => {
+    const [{ readinessProbe, livenessProbe }] = template.spec.containers;
+    expect(readinessProbe.httpGet.path).toBe("/readyz");
+    expect(livenessProbe.httpGet.path).toBe("/healthz");
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(30);
+  });
+
+  it("needs none of the cluster's DNS", () => {
+    expect(template.spec.dnsPolicy).toBe("Default");
+    expect(template.spec.hostNetwork).toBeUndefined();
+  });
+
+  it("works on its node's own network, at a port of the installer's choice, one replica to a node", () => {
+    const config = parseClusterConfig({ ...cluster, webhookHostNetwork: true, webhookPort: 10_443 });
+    const all: Manifest[] = manifests({ config, bundle: Buffer.from("") });
+    const find = (kind: string) => all.find((object) => object.kind === kind);
+    const { spec } = find("Deployment");
+    expect(spec.template.spec).toMatchObject({ hostNetwork: true, dnsPolicy: "Default" });
+    expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 1, maxSurge: 0 });
+    expect(spec.template.spec.containers[0].ports).toEqual([{ name: "https", containerPort: 10_443 }]);
+    expect(find("Service").spec.ports).toEqual([{ name: "https", port: 443, targetPort: 10_443 }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { forbiddenCalls } from "../support/forbidden-calls.ts";
 import { runInTwoPhases } from "../support/reliability-run.ts";
 import { objects, steps } from "../support/reliability-scenario.ts";
 
@@ -15,11 +16,13 @@ describe("the whole stack", () => {
     const { broken, world } = await runInTwoPhases({ ...phases, seed: 1, intensity: 0, calmMinutes: 5 });
     expect(broken).toEqual([]);
     expect(world.cluster.server.admission.failures).toBe(0);
+    expect(forbiddenCalls(world)).toEqual([]);
   });
 
   it.each(seeds)("does no harm among faults, and recovers from them (seed %i)", async (seed) => {
-    const { broken } = await runInTwoPhases({ ...phases, seed });
+    const { broken, world } = await runInTwoPhases({ ...phases, seed });
     expect(broken, `JOURNEYMAN_SEED=${seed}`).toEqual([]);
+    expect(forbiddenCalls(world), `JOURNEYMAN_SEED=${seed}`).toEqual([]);
   });
 
   it.each(seeds.slice(0, 2))("does so when calls fail and crash three times as often (seed %i)", async (seed) => {

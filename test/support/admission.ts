@@ -6,6 +6,7 @@ interface RequestFields {
   readonly subResource?: string;
   readonly operation?: string;
   readonly name?: string;
+  readonly namespace?: string;
   readonly groups?: readonly string[];
   readonly object?: object | null;
   readonly oldObject?: object | null;
@@ -24,6 +25,7 @@ export function reviewBody(fields: RequestFields = {}): object {
       subResource: fields.subResource ?? "",
       operation: fields.operation ?? "UPDATE",
       name: fields.name ?? "",
+      ...(fields.namespace !== undefined && { namespace: fields.namespace }),
       userInfo: { username: "someone", groups: fields.groups ?? ["system:authenticated"] },
       object: fields.object ?? null,
       oldObject: fields.oldObject ?? null,

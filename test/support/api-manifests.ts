@@ -38,6 +38,13 @@ export function nodeClassManifest(...changes: readonly Change[]): RawObject {
   return withChanges(nodeClass, changes);
 }
 
+/** The smallest valid NodeClaim, as someone would write it, with changes. */
+export function nodeClaimManifest(...changes: readonly Change[]): RawObject {
+  const nodeClassRef = { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "default" };
+  const spec = { nodeClassRef, requirements: [] };
+  return withChanges({ apiVersion: "karpenter.sh/v1", kind: "NodeClaim", metadata: { name: "claim" }, spec }, changes);
+}
+
 /** The smallest valid NodeOverlay, as someone would write it, with changes. */
 export function nodeOverlayManifest(...changes: readonly Change[]): RawObject {
   const metadata = { name: "default" };

@@ -28,7 +28,8 @@ function answer(server: ApiServer, { method, url, body }: ReceivedRequest): Scri
   const sent = body === "" ? {} : JSON.parse(body);
   const inNamespace = namespace === undefined ? {} : { namespace };
   if (name === undefined) {
-    if (method === "POST") return { status: 201, body: server.create(kind, sent) };
+    const dryRun = url.searchParams.get("dryRun") === "All" ? ({ dryRun: true } as const) : {};
+    if (method === "POST") return { status: 201, body: server.create(kind, sent, dryRun) };
     return listPage(url, server.list(kind, { ...inNamespace, ...selectors(url) }));
   }
   const reference = { name, ...inNamespace };

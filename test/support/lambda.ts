@@ -13,7 +13,7 @@ export function lambdaContext(): Context {
   return { awsRequestId: "request-1", getRemainingTimeInMillis: () => 5_000 } as Context;
 }
 
-/** A runtime whose ports record what was sent and counted. */
+/** A runtime whose ports record what was sent and counted; its cluster is empty. */
 export function recordingRuntime() {
   const sent: { readonly hint: Hint; readonly delaySeconds?: number }[] = [];
   const counted: string[] = [];
@@ -32,6 +32,7 @@ export function recordingRuntime() {
     },
     ports: ({ requestId, remainingMilliseconds }) =>
       ({
+        kubernetes: { list: async () => [], get: async () => undefined },
         hints,
         telemetry,
         clock: { now: () => 42, sleep: async () => {}, remainingMilliseconds, requestId: () => requestId },

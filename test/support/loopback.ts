@@ -13,8 +13,8 @@ export interface ReceivedRequest {
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, a string as it is. */
-  readonly body?: object | string;
+  /** An object is sent as JSON, a string or a buffer as it is. */
+  readonly body?: object | string | Buffer;
 }
 
 export interface LoopbackServer extends AsyncDisposable {
@@ -77,7 +77,8 @@ async function start(
     }
     const { status = 200, headers: answerHeaders = {}, body: answerBody = "" } = outcome;
     response.writeHead(status, { ...answerHeaders });
-    response.end(typeof answerBody === "string" ? answerBody : JSON.stringify(answerBody));
+    const isRaw = typeof answerBody === "string" || Buffer.isBuffer(answerBody);
+    response.end(isRaw ? answerBody : JSON.stringify(answerBody));
   });
   const port = await listen(server);
   return { url: `${scheme}://127.0.0.1:${port}`, requests, [Symbol.asyncDispose]: () => close(server) };

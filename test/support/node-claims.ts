@@ -6,6 +6,8 @@ interface NodeClaimOptions {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly taints?: NodeClaim["spec"]["taints"];
   readonly startupTaints?: NodeClaim["spec"]["startupTaints"];
+  readonly resources?: NodeClaim["spec"]["resources"];
+  readonly terminationGracePeriod?: string;
   readonly createdAt?: string;
   readonly deletedAt?: string;
   readonly uid?: string;
@@ -15,6 +17,7 @@ interface NodeClaimOptions {
 /** A NodeClaim of the NodePool and EC2NodeClass "default". */
 export function nodeClaim(name: string, options: NodeClaimOptions = {}): NodeClaim {
   const { labels, annotations, taints, startupTaints, createdAt, deletedAt, uid, status } = options;
+  const { resources, terminationGracePeriod } = options;
   return {
     apiVersion: "karpenter.sh/v1",
     kind: "NodeClaim",
@@ -29,6 +32,8 @@ export function nodeClaim(name: string, options: NodeClaimOptions = {}): NodeCla
     spec: {
       nodeClassRef: { group: "karpenter.k8s.aws", kind: "EC2NodeClass", name: "default" },
       requirements: [],
+      ...(resources && { resources }),
+      ...(terminationGracePeriod && { terminationGracePeriod }),
       ...(taints && { taints }),
       ...(startupTaints && { startupTaints }),
     },

@@ -1,6 +1,7 @@
-import type { IncomingHttpHeaders } from "node:http";
-import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
-import { ProviderError } from "../../ports.ts";
+import { Agent } from "node:https";
+import type { ProviderError } from "../../ports.ts";
+import { type Answer, exchange, exchangeLines, type Outgoing } from "./exchange.ts";
+import { settledAnswer } from "./repetition.ts";
 import { statusError } from "./status.ts";
 import type { TokenSource } from "./token.ts";
 
@@ -18,11 +19,21 @@ export interface KubernetesRequest {
   readonly contentType?: string;
   /** Wait and try again when the server says 429; on by default. Evictions turn it off: there 429 is an answer. */
   readonly retryThrottled?: boolean;
+  /** The most that the call may take, its repetitions and waits included; 30 s without it. */
+  readonly withinMilliseconds?: number;
+  /** Keys of arrays whose content the answer may lack: it is not even parsed. */
+  readonly without?: readonly string[];
 }
 
 export interface KubernetesClient {
   /** The decoded JSON of a 2xx answer. @throws ProviderError for any other, and when there is none. */
   request(request: KubernetesRequest): Promise<unknown>;
+}
+
+/** Reads watches too. */
+export interface WatchingClient extends KubernetesClient {
+  /** Hands on each document of a stream of them, until the server ends it or `onLine` returns "stop". Never repeated. */
+  stream(request: KubernetesRequest, onLine: (document: unknown) => "stop" | undefined): Promise<void>;
 }
 
 export interface KubernetesClientOptions {
@@ -31,120 +42,82 @@ export interface KubernetesClientOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-const connectMilliseconds = 3_000;
-const idleMilliseconds = 20_000;
-const throttledRetries = 2;
-const longestWaitSeconds = 2;
+/** After this pause, as when a sandbox was frozen, the server may have closed what looks open here. */
+const freshAfterMilliseconds = 10_000;
 
 /**
- * A thin Kubernetes client on node:https: keep-alive, the cluster's own CA, one new token after a 401, a short wait after a 429.
- * (A full client library costs about 120 ms and 2 MB of every cold start.)
+ * A thin Kubernetes client on node:https: keep-alive, gzip, the cluster's own CA, one new token after a 401, a short wait after a 429.
+ * What may be done twice is repeated after a 5xx or a lost connection; anything else fails at once, since nobody knows whether it was
+ * done. (A full client library costs about 120 ms and 2 MB of every cold start.)
  */
-export function kubernetesClient({ endpoint, tokens, sleep }: KubernetesClientOptions): KubernetesClient {
+export function kubernetesClient({ endpoint, tokens, sleep }: KubernetesClientOptions): WatchingClient {
   const base = new URL(endpoint.url);
   const agent = new Agent({ keepAlive: true, maxSockets: 32, ca: endpoint.certificateAuthority });
+  let usedAt = performance.now();
 
-  async function attempt(request: KubernetesRequest): Promise<Answer> {
+  async function outgoing(request: KubernetesRequest, withinMilliseconds: number): Promise<Outgoing> {
     const body = request.body === undefined ? undefined : JSON.stringify(request.body);
     const url = new URL(request.path, base);
     for (const [key, value] of Object.entries(request.query ?? {})) url.searchParams.set(key, value);
-    const options: RequestOptions = {
-      method: request.method,
-      agent,
-      headers: {
-        accept: "application/json",
-        authorization: `Bearer ${await tokens.token()}`,
-        "user-agent": "journeyman",
-        ...(body !== undefined && {
-          "content-type": request.contentType ?? "application/json",
-          "content-length": Buffer.byteLength(body),
-        }),
-      },
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "gzip",
+      authorization: `Bearer ${await tokens.token()}`,
+      "user-agent": "journeyman",
+      ...(body !== undefined && {
+        "content-type": request.contentType ?? "application/json",
+        "content-length": Buffer.byteLength(body),
+      }),
     };
-    try {
-      return await exchange(url, options, body);
-    } catch (error) {
-      // The server may close an idle connection at the moment we use it: the request never arrived, so it is sent once more.
-      if (error instanceof StaleConnection) return exchange(url, options, body);
-      throw error;
-    }
+    closeStale();
+    return {
+      url,
+      options: { method: request.method, agent, headers },
+      body,
+      withinMilliseconds,
+      without: request.without ?? [],
+    };
   }
 
+  function closeStale(): void {
+    const now = performance.now();
+    if (now - usedAt > freshAfterMilliseconds) {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    }
+    usedAt = now;
+  }
+
+  const renew = () => tokens.invalidate();
   return {
     async request(request) {
-      let renewed = false;
-      for (let throttled = 0; ; ) {
-        const answer = await attempt(request);
-        if (answer.status >= 200 && answer.status < 300) return answer.body;
-        if (answer.status === 401 && !renewed) {
-          renewed = true;
-          tokens.invalidate();
-          continue;
-        }
-        if (answer.status === 429 && request.retryThrottled !== false && throttled < throttledRetries) {
-          throttled += 1;
-          await sleep(1_000 * Math.min(retryAfterSeconds(answer.headers), longestWaitSeconds));
-          continue;
-        }
-        throw statusError(`${request.method} ${request.path}`, answer.status, answer.body);
-      }
+      const send = async (left: number) => exchange(await outgoing(request, left));
+      const answer = await settledAnswer({ request, send, isRepeatable: isIdempotent(request), renew, sleep });
+      if (isSuccess(answer)) return answer.body;
+      throw refusal(request, answer);
+    },
+    async stream(request, onLine) {
+      const send = async (left: number) => exchangeLines(await outgoing(request, left), onLine);
+      const answer = await settledAnswer({ request, send, isRepeatable: false, renew, sleep });
+      if (!isSuccess(answer)) throw refusal(request, answer);
     },
   };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** JSON where the server sent JSON, else text. */
-  readonly body: unknown;
+/** A patch that names the version it was made from would find its own first write in the way, and a POST makes one more object. */
+function isIdempotent({ method, body }: KubernetesRequest): boolean {
+  if (method === "GET" || method === "DELETE") return true;
+  return method === "PATCH" && !hasResourceVersion(body);
 }
 
-class StaleConnection extends Error {}
-
-function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", fail);
-      response.on("end", () => {
-        const text = Buffer.concat(chunks).toString("utf8");
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: parseBody(text) });
-      });
-    });
-    const connectDeadline = setTimeout(
-      () => request.destroy(new Error(`no connection within ${connectMilliseconds} ms`)),
-      connectMilliseconds,
-    );
-    request.on("socket", (socket) => {
-      if (!socket.connecting) clearTimeout(connectDeadline);
-      else socket.once("secureConnect", () => clearTimeout(connectDeadline));
-    });
-    request.on("close", () => clearTimeout(connectDeadline));
-    request.setTimeout(idleMilliseconds, () => request.destroy(new Error(`no data for ${idleMilliseconds} ms`)));
-    request.on("error", fail);
-    request.end(body);
-
-    function fail(error: Error & { readonly code?: string }): void {
-      if (request.reusedSocket && error.code === "ECONNRESET") {
-        reject(new StaleConnection("", { cause: error }));
-        return;
-      }
-      const what = `${options.method} ${url.pathname} at ${url.host}: ${error.message}`;
-      reject(new ProviderError("Unknown", error.code ?? "ConnectionFailed", what, { cause: error }));
-    }
-  });
+function hasResourceVersion(body: unknown): boolean {
+  if (typeof body !== "object" || body === null || !("metadata" in body)) return false;
+  return typeof body.metadata === "object" && body.metadata !== null && "resourceVersion" in body.metadata;
 }
 
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
 }
 
-function retryAfterSeconds(headers: IncomingHttpHeaders): number {
-  const seconds = Number(headers["retry-after"]);
-  return Number.isFinite(seconds) ? seconds : 1;
+function refusal({ method, path }: KubernetesRequest, { status, body }: Answer): ProviderError {
+  return statusError(`${method} ${path}`, status, body);
 }

@@ -1,31 +1,38 @@
-import * as z from "zod";
-import { type Kind, type KubernetesObjects, kinds, schemas } from "../../api/kinds.ts";
-import { metric } from "../../metrics.ts";
-import {
-  type KubernetesPort,
-  type ListOptions,
-  type ObjectReference,
-  ProviderError,
-  type TelemetryPort,
-} from "../../ports.ts";
+import { type Kind, type KubernetesObject, type KubernetesObjects, kinds } from "../../api/kinds.ts";
+import { type KubernetesPort, type ObjectReference, ProviderError, type TelemetryPort } from "../../ports.ts";
 import type { KubernetesClient } from "./client.ts";
-import { evictionBlock, isExpired, isUidMismatch } from "./status.ts";
+import { decode, itemDecoder } from "./decoding.ts";
+import { withinInvocation } from "./invocation-deadline.ts";
+import { collectionPath, readList } from "./paging.ts";
+import { PodReader } from "./pod-reader.ts";
+import { evictionBlock, isUidMismatch } from "./status.ts";
+import type { WarmLists } from "./warm-lists.ts";
 
-/** {@link KubernetesPort} on the API server's REST paths. `client` is asked for at each call: connecting may itself need a call. */
-export function kubernetesPort(client: () => Promise<KubernetesClient>, telemetry: TelemetryPort): KubernetesPort {
+export interface KubernetesPortOptions {
+  /** Of the invocation that the port is for: no call takes longer. */
+  readonly remainingMilliseconds?: () => number;
+  /** Long lists that the process keeps. Without it every list is read as a whole. */
+  readonly warmLists?: WarmLists;
+}
+
+/** {@link KubernetesPort} on the API server's REST paths. `connected` is asked at each call: connecting may itself need a call. */
+export function kubernetesPort(
+  connected: () => Promise<KubernetesClient>,
+  telemetry: TelemetryPort,
+  { remainingMilliseconds, warmLists }: KubernetesPortOptions = {},
+): KubernetesPort {
+  const client = async () => withinInvocation(await connected(), remainingMilliseconds);
   return {
-    async list(kind, options = {}) {
-      const items = await listItems(await client(), kind, options);
-      return items.flatMap((item) => decodeItem(kind, item, telemetry) ?? []);
-    },
+    list: lister({ client, telemetry, remainingMilliseconds, warmLists }),
     async get(kind, reference) {
       const path = objectPath(kind, reference);
       const found = await unlessAbsent(async () => (await client()).request({ method: "GET", path }));
       return found === absent ? undefined : decode(kind, found);
     },
-    async create(kind, object) {
+    async create(kind, object, { dryRun } = {}) {
       const path = collectionPath(kind, object.metadata.namespace);
-      return decode(kind, await (await client()).request({ method: "POST", path, body: object }));
+      const query = dryRun === true ? { dryRun: "All" } : {};
+      return decode(kind, await (await client()).request({ method: "POST", path, query, body: object }));
     },
     async patch(kind, reference, patch, options = {}) {
       const path = objectPath(kind, reference) + (options.subresource === undefined ? "" : `/${options.subresource}`);
@@ -61,44 +68,31 @@ export function kubernetesPort(client: () => Promise<KubernetesClient>, telemetr
   };
 }
 
-const pageSize = 500;
-const listRestarts = 3;
+interface ListerOptions {
+  readonly client: () => Promise<KubernetesClient>;
+  readonly telemetry: TelemetryPort;
+  readonly remainingMilliseconds: (() => number) | undefined;
+  readonly warmLists: WarmLists | undefined;
+}
 
-const listPage = z.object({
-  metadata: z.object({ continue: z.string().default("") }),
-  items: z.array(z.record(z.string(), z.unknown())).nullish(),
-});
+function lister({ client, telemetry, remainingMilliseconds, warmLists }: ListerOptions): KubernetesPort["list"] {
+  const pods = warmLists?.pods ?? new PodReader();
 
-async function listItems(client: KubernetesClient, kind: Kind, options: ListOptions): Promise<unknown[]> {
-  for (let restarts = 0; ; restarts += 1) {
-    try {
-      return await listAllPages(client, kind, options);
-    } catch (error) {
-      if (!isExpired(error) || restarts === listRestarts) throw error;
+  function readerOf<K extends Kind>(kind: K): (item: unknown) => KubernetesObjects[K] | undefined;
+  function readerOf(kind: Kind): (item: unknown) => KubernetesObject | undefined {
+    return kind === "Pod" ? itemDecoder(kind, telemetry, (body) => pods.decode(body)) : itemDecoder(kind, telemetry);
+  }
+
+  return async (kind, options = {}) => {
+    const decodeItem = readerOf(kind);
+    const warm = warmLists?.of(kind, options);
+    if (warmLists === undefined || warm === undefined) {
+      const decode = warmLists?.decodedOf(kind)?.reading(decodeItem) ?? decodeItem;
+      return (await readList({ client: await client(), kind, options, decode })).items;
     }
-  }
-}
-
-async function listAllPages(client: KubernetesClient, kind: Kind, options: ListOptions): Promise<unknown[]> {
-  const items: unknown[] = [];
-  const { namespace, ...selectors } = options;
-  for (let token = ""; ; ) {
-    const query = { limit: String(pageSize), ...selectors, ...(token !== "" && { continue: token }) };
-    const body = await client.request({ method: "GET", path: collectionPath(kind, namespace), query });
-    const page = listPage.safeParse(body);
-    if (!page.success) throw invalid(`the list of ${kinds[kind].plural}`, page.error);
-    items.push(...(page.data.items ?? []));
-    token = page.data.metadata.continue;
-    if (token === "") return items;
-  }
-}
-
-function collectionPath(kind: Kind, namespace: string | undefined): string {
-  const { apiVersion, plural } = kinds[kind];
-  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return namespace === undefined
-    ? `${root}/${plural}`
-    : `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}`;
+    const watching = withinInvocation(warmLists.client, remainingMilliseconds);
+    return warm.read({ client: watching, options, decode: decodeItem });
+  };
 }
 
 function objectPath(kind: Kind, { name, namespace }: ObjectReference): string {
@@ -128,41 +122,4 @@ async function unlessAbsent(call: () => Promise<unknown>): Promise<unknown> {
     if (error instanceof ProviderError && error.kind === "NotFound") return absent;
     throw error;
   }
-}
-
-/** Items of a list come without apiVersion and kind. One that breaks our schema must not stop the others (design rule 11). */
-function decodeItem<K extends Kind>(
-  kind: K,
-  item: unknown,
-  telemetry: TelemetryPort,
-): KubernetesObjects[K] | undefined {
-  try {
-    return decode(kind, { apiVersion: kinds[kind].apiVersion, kind, ...Object(item) });
-  } catch (error) {
-    telemetry.count(metric.undecodableObjects, 1, { kind });
-    telemetry.log("warn", "left out an object that cannot be decoded", { error });
-    return undefined;
-  }
-}
-
-const parsers: { readonly [K in Kind]: z.ZodType<KubernetesObjects[K]> } = schemas;
-
-function decode<K extends Kind>(kind: K, body: unknown): KubernetesObjects[K] {
-  const result = parsers[kind].safeParse(body);
-  if (result.success) return result.data;
-  throw invalid(`${kind} ${nameOf(body)}`, result.error);
-}
-
-function invalid(what: string, error: z.ZodError): ProviderError {
-  const problems = error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-  return new ProviderError("Invalid", "Undecodable", `${what}: ${problems.join("; ")}`);
-}
-
-const named = z.object({ metadata: z.object({ name: z.string(), namespace: z.string().optional() }) });
-
-function nameOf(body: unknown): string {
-  const parsed = named.safeParse(body);
-  if (!parsed.success) return "without a name";
-  const { name, namespace } = parsed.data.metadata;
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }

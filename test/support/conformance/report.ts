@@ -71,7 +71,7 @@ export function formatReport({ sections }: ConformanceReport): string {
     "# Conformance",
     "",
     "Made by `npm run conformance`; do not edit. Each row is a case of Karpenter's own test suites, in other words, or a situation from",
-    "the field (B1, B2, B3, B7). The test named beside it has the row as its title. Rows that differ do so on purpose; rows about parts that",
+    "the field (B1, B2, B3, B5, B7, B8). The test named beside it has the row as its title. Rows that differ do so on purpose; rows about parts that",
     "Journeyman does not have are not applicable.",
     "",
     `Of the rows that apply, ${share(total.holds, total.applicable)} hold.`,

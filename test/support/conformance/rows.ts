@@ -30,13 +30,19 @@ export function checkedInSections(): readonly Section[] {
 /** Of the scenarios about cost those that are about packing: the others are about nodes that run already. */
 const packingScenario = /^B2\.(0\d|1[0-2]|22) /;
 
-/** Of the scenarios about the plumbing, the one about a launch that nobody wrote down. */
-const launchScenario = /^B7\.16 /;
+/** Of the scenarios about a node's life, those up to its first pod. */
+const startScenario = /^B5\.(08|09|10|18) /;
 
-/** Karpenter's scheduling cases, and the scenarios about scheduling, packing and launching. */
+/** Of the scenarios about the plumbing, those about queues, functions and launches: the rest is the webhook's and the client's. */
+const plumbingScenario = /^B7\.(02|05|06|07|08|10|13|14|16|17|18|20) /;
+
+/** Of the scenarios about the webhook, the one about what the planner makes of its hints. */
+const hintScenario = /^B8\.07 /;
+
+/** Karpenter's cases of scheduling and of a node's life, and the scenarios about scheduling, packing, launching and plumbing. */
 export function referenceSections(): readonly Section[] {
   const cases = parseSections(readFileSync(caseList, "utf8"))
-    .filter(({ title }) => /^[A-HQTU]\./.test(title))
+    .filter(({ title }) => /^[A-HOPQSTU]\./.test(title))
     .map(({ title, rows }) => ({ title: withoutSource(title), rows: rows.filter((row) => row.includes(" | ")) }));
   const field = readFileSync(scenarioList, "utf8");
   return [
@@ -44,7 +50,9 @@ export function referenceSections(): readonly Section[] {
     scenarios(field, "B1", /^B1\./),
     scenarios(field, "B2", packingScenario),
     scenarios(field, "B3", /^B3\./),
-    scenarios(field, "B7", launchScenario),
+    scenarios(field, "B5", startScenario),
+    scenarios(field, "B7", plumbingScenario),
+    scenarios(field, "B8", hintScenario),
   ];
 }
 

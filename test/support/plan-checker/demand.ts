@@ -16,8 +16,9 @@ export function dueOf(pod: PodRecord, snapshot: Snapshot, nodeOf: ReadonlyMap<st
     return pod.notServed === undefined ? "must" : "may";
   }
   const { nominatedNodeName: nominated } = pod;
-  const waitsForPreemption =
-    nominated !== undefined && snapshot.nodes.some(({ metadata }) => metadata.name === nominated);
+  const nominatedTo = nominated === undefined ? undefined : nodeOf.get(nominated);
+  // A node that leaves takes no pod, whoever was told to wait for it.
+  const waitsForPreemption = nominatedTo !== undefined && !nominatedTo.isNew && !nominatedTo.leaving;
   if (!pod.unschedulable || pod.notServed !== undefined || pod.deletedAt !== undefined || waitsForPreemption)
     return "not";
   return refusesNodePools(pod) ? "may" : "must";

@@ -9,6 +9,7 @@ const entries = [
   /^bench\/[^/]+\.ts$/,
   /^test\/.*\.test\.ts$/,
   /^test\/peers\/(moto|ministack)-server\.ts$/,
+  /^test\/peers\/kubernetes\/cluster\.ts$/,
   /^test\/conformance\/report\.ts$/,
   /^test\/support\/plan-checker\/preload\.ts$/,
   /^[^/]+\.config\.ts$/,

@@ -97,13 +97,34 @@ describe("the configuration of a function", () => {
 });
 
 describe("the configuration of the webhook", () => {
-  it("needs the bus and the region, and no more", () => {
-    expect(readWebhookConfig({ AWS_REGION: "eu-west-1", JOURNEYMAN_EVENT_BUS: "journeyman-shop" })).toEqual({
+  const least = {
+    AWS_REGION: "eu-west-1",
+    JOURNEYMAN_EVENT_BUS: "journeyman-shop",
+    KUBERNETES_SERVICE_HOST: "10.0.0.1",
+  };
+
+  it("needs the bus, the region and what the kubelet sets, and no more", () => {
+    expect(readWebhookConfig(least)).toEqual({
       region: "eu-west-1",
       eventBusName: "journeyman-shop",
-      tlsDirectory: "/etc/journeyman/tls",
+      namespace: "journeyman",
+      serviceName: "journeyman-webhook",
+      dnsNames: ["journeyman-webhook.journeyman.svc"],
       port: 9443,
+      drainMilliseconds: 5_000,
+      apiServerUrl: "https://10.0.0.1:443",
+      serviceAccountDirectory: "/var/run/secrets/kubernetes.io/serviceaccount",
     });
-    expect(() => readWebhookConfig({})).toThrow(/2 problem/);
+    expect(() => readWebhookConfig({})).toThrow(/3 problem/);
+  });
+
+  it("reads further names, and the address of an API server in a cluster of IPv6", () => {
+    const { dnsNames, apiServerUrl } = readWebhookConfig({
+      ...least,
+      JOURNEYMAN_WEBHOOK_NAMES: "localhost,hook.example",
+      KUBERNETES_SERVICE_HOST: "fd00::1",
+    });
+    expect(dnsNames).toEqual(["journeyman-webhook.journeyman.svc", "localhost", "hook.example"]);
+    expect(apiServerUrl).toBe("https://[fd00::1]:443");
   });
 });

@@ -33,6 +33,11 @@ describe("admission of pods/status", () => {
     expectEvents(unschedulableReview(undefined, "no node", { object: deleting }));
   });
 
+  it("ignores pods that the cluster needs for itself: they wait for nobody", () => {
+    expectEvents(unschedulableReview(undefined, "no node", { namespace: "kube-system" }));
+    expectEvents(unschedulableReview(undefined, "no node", { namespace: "shop" }), "pod/uid-1");
+  });
+
   it("ignores our own patches and dry runs", () => {
     expectEvents(unschedulableReview(undefined, "no node", { groups: ["journeyman:controllers"] }));
     expectEvents(unschedulableReview(undefined, "no node", { dryRun: true }));
@@ -80,6 +85,22 @@ describe("admission of NodePools and NodeClaims", () => {
     expectEvents(review({ ...ec2, operation: "CREATE", object: at(1) }), "node-class/general");
     expectEvents(review({ ...ec2, object: at(2), oldObject: at(1) }), "node-class/general");
     expectEvents(review({ ...ec2, object: at(1), oldObject: at(1) }));
+  });
+});
+
+describe("the breaker's probe", () => {
+  const probe = { resource: "configmaps", operation: "CREATE", name: "journeyman-webhook-probe", dryRun: true };
+
+  it("is refused, which proves that it was heard", () => {
+    const { response, events } = admit(review({ ...probe, object: { metadata: {} } }), now);
+    expect(response.response).toMatchObject({ allowed: false, status: { code: 403 } });
+    expect(events).toEqual([]);
+  });
+
+  it("is the only thing that is refused: a real ConfigMap and one of another name are none", () => {
+    for (const other of [{ dryRun: false }, { name: "facts" }, { resource: "secrets" }]) {
+      expectEvents(review({ ...probe, ...other, object: { metadata: {} } }));
+    }
   });
 });
 

@@ -88,6 +88,43 @@ describe("the forwarder", () => {
     expect(calls.flat().map(({ kind }) => kind)).toEqual(["node", "node", "provision", "lifecycle-sweep"]);
   });
 
+  it("counts what waits until the bus has taken it", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const events = forwarder({
+      now: () => 0,
+      async send(hints) {
+        await promise;
+        return hints.map(() => "accepted");
+      },
+    });
+    events.offer([node("a"), node("b")]);
+    const flushed = events.flush();
+    expect(events.length).toBe(2);
+    resolve();
+    await flushed;
+    expect(events.length).toBe(0);
+  });
+
+  it("lets a newer event about a subject stand before one that comes back", async () => {
+    const { calls, send } = scriptedBus(["retry"]);
+    let now = 0;
+    const events = forwarder({
+      now: () => now,
+      async send(hints) {
+        if (calls.length === 0) events.offer([node("a", 2)]);
+        return await send(hints);
+      },
+    });
+    events.offer([node("a", 1)]);
+    await events.flush();
+    now = 10_000;
+    await events.flush();
+    expect(calls.flat()).toEqual([
+      { kind: "node", name: "a", at: 1 },
+      { kind: "node", name: "a", at: 2 },
+    ]);
+  });
+
   it("runs one flush at a time", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let calls = 0;
